@@ -1,0 +1,24 @@
+# add_fovea_library(NAME sources...): a part of libFovea. Object libraries, so
+# that one shared library holds every type id exactly once and plugins agree
+# with the tools about them.
+function(add_fovea_library name)
+  add_library(${name} OBJECT ${ARGN})
+  fovea_configure_target(${name})
+  add_dependencies(${name} FoveaIncGen)
+  target_precompile_headers(${name} PRIVATE
+    ${PROJECT_SOURCE_DIR}/lib/Precompiled.h)
+  set_property(GLOBAL APPEND PROPERTY FOVEA_LIBRARIES ${name})
+endfunction()
+
+# Warnings and sanitizers of every target.
+function(fovea_configure_target name)
+  target_compile_options(${name} PRIVATE -Wall -Wextra
+    $<$<BOOL:${FOVEA_WERROR}>:-Werror>
+    # MLIR's generated code leaves parameters unused.
+    -Wno-unused-parameter)
+  if(FOVEA_SANITIZE)
+    target_compile_options(${name} PRIVATE -fsanitize=${FOVEA_SANITIZE}
+      -fno-omit-frame-pointer)
+    target_link_options(${name} PRIVATE -fsanitize=${FOVEA_SANITIZE})
+  endif()
+endfunction()

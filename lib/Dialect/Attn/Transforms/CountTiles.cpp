@@ -1,0 +1,124 @@
+//===- CountTiles.cpp - kernels that count their key tiles ----------------===//
+
+#include "fovea/Dialect/Attn/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace fovea::attn {
+#define GEN_PASS_DEF_ATTNCOUNTTILES
+#include "fovea/Dialect/Attn/Transforms/Passes.h.inc"
+} // namespace fovea::attn
+
+using namespace mlir;
+using namespace fovea::attn;
+
+namespace {
+
+enum Counter { skipped = 0, full = 1, partial = 2 };
+
+struct CountTiles : fovea::attn::impl::AttnCountTilesBase<CountTiles> {
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isExternal())
+        count(function);
+  }
+
+private:
+  void count(func::FuncOp function) {
+    MLIRContext *context = &getContext();
+    Builder attributes(context);
+    auto type = MemRefType::get({3}, attributes.getI64Type(),
+                                StridedLayoutAttr::get(context, 0, {1}));
+    NamedAttrList names;
+    names.set(kNameAttr, attributes.getStringAttr("tile_counts"));
+    names.set(kDimsAttr, attributes.getI64ArrayAttr({3}));
+    names.set(kOutputAttr, attributes.getUnitAttr());
+    if (failed(function.insertArgument(function.getNumArguments(), type,
+                                       names.getDictionary(context),
+                                       function.getLoc())))
+      return signalPassFailure();
+    counts = function.getArguments().back();
+    OpBuilder builder(&function.front().front());
+    for (int64_t i = 0; i < 3; ++i)
+      memref::StoreOp::create(
+          builder, function.getLoc(),
+          arith::ConstantOp::create(builder, function.getLoc(),
+                                    builder.getI64IntegerAttr(0)),
+          counts,
+          ValueRange{
+              arith::ConstantIndexOp::create(builder, function.getLoc(), i)});
+    function.walk([&](scf::ForallOp forall) { countIn(forall); });
+  }
+
+  void add(OpBuilder &builder, Location loc, Counter counter, Value amount) {
+    Value index = arith::ConstantIndexOp::create(builder, loc, counter);
+    memref::AtomicRMWOp::create(builder, loc, arith::AtomicRMWKind::addi,
+                                amount, counts, ValueRange{index});
+  }
+
+  void countIn(scf::ForallOp forall) {
+    SmallVector<scf::ForOp> loops;
+    SmallVector<Operation *> tileOps;
+    forall.walk([&](Operation *op) {
+      if (isa<ScoresOp>(op))
+        if (auto loop = dyn_cast<scf::ForOp>(op->getParentOp()))
+          loops.push_back(loop);
+      if (isa<AttnDialect>(op->getDialect()) && !isa<YieldOp>(op))
+        tileOps.push_back(op);
+    });
+    if (!loops.empty())
+      countLoops(loops);
+    // Loops lose their results before the operations that made them go.
+    for (scf::ForOp loop : loops) {
+      OpBuilder builder(loop);
+      auto bare =
+          scf::ForOp::create(builder, loop.getLoc(), loop.getLowerBound(),
+                             loop.getUpperBound(), loop.getStep());
+      builder.setInsertionPointToStart(bare.getBody());
+      bool masked = false;
+      loop.walk([&](ScoresOp scores) { masked = !scores.getMask().empty(); });
+      Value one = arith::ConstantOp::create(builder, loop.getLoc(),
+                                            builder.getI64IntegerAttr(1));
+      add(builder, loop.getLoc(), masked ? partial : full, one);
+    }
+    for (Operation *op : tileOps)
+      op->dropAllUses();
+    for (scf::ForOp loop : llvm::reverse(loops)) {
+      loop->dropAllUses();
+      loop.erase();
+    }
+    for (auto store :
+         llvm::make_early_inc_range(forall.getBody()->getOps<StoreOutputOp>()))
+      store.erase();
+    for (Operation &op :
+         llvm::make_early_inc_range(llvm::reverse(*forall.getBody())))
+      if (isa<AttnDialect>(op.getDialect()))
+        op.erase();
+  }
+
+  /// Key tiles that no loop visits: those wholly before the first loop's start
+  /// or after the last one's end.
+  void countLoops(ArrayRef<scf::ForOp> loops) {
+    scf::ForOp first = loops.front(), last = loops.back();
+    ScoresOp scores;
+    first.walk([&](ScoresOp op) { scores = op; });
+    OpBuilder builder(last);
+    builder.setInsertionPointAfter(last);
+    Location loc = last.getLoc();
+    Value keys = memref::DimOp::create(builder, loc, scores.getKey(), 0);
+    Value step = last.getStep();
+    auto ceil = [&](Value value) -> Value {
+      return arith::CeilDivSIOp::create(builder, loc, value, step);
+    };
+    Value before =
+        arith::DivSIOp::create(builder, loc, first.getLowerBound(), step);
+    Value after = arith::SubIOp::create(builder, loc, ceil(keys),
+                                        ceil(last.getUpperBound()));
+    Value sum = arith::AddIOp::create(builder, loc, before, after);
+    add(builder, loc, skipped,
+        arith::IndexCastOp::create(builder, loc, builder.getI64Type(), sum));
+  }
+
+  Value counts;
+};
+
+} // namespace

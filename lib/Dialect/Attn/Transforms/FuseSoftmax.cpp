@@ -1,0 +1,194 @@
+//===- FuseSoftmax.cpp - row tiles to a streamed softmax ------------------===//
+
+#include "MaskBounds.h"
+#include "fovea/Dialect/Attn/Transforms/Passes.h"
+#include "mlir/IR/IRMapping.h"
+#include <limits>
+
+namespace fovea::attn {
+#define GEN_PASS_DEF_ATTNFUSESOFTMAX
+#include "fovea/Dialect/Attn/Transforms/Passes.h.inc"
+} // namespace fovea::attn
+
+using namespace mlir;
+using namespace fovea::attn;
+
+namespace {
+
+/// What the two row tile operations have in common while they are rewritten.
+struct RowTile {
+  Value query, key, batch, head, row, offset, scale;
+  TilingAttr tiling;
+  Region *score, *mask;
+
+  template <typename TileOp>
+  explicit RowTile(TileOp op)
+      : query(op.getQuery()), key(op.getKey()), batch(op.getBatch()),
+        head(op.getHead()), row(op.getRow()), offset(op.getOffset()),
+        scale(op.getScale()), tiling(op.getTiling()), score(&op.getScore()),
+        mask(&op.getMask()) {}
+};
+
+class Fuser {
+public:
+  Fuser(Operation *op, RowTile tile, bool roundFull)
+      : builder(op), loc(op->getLoc()), tile(tile), roundFull(roundFull) {
+    Type element = cast<MemRefType>(tile.query.getType()).getElementType();
+    Type accumulator = getAccumulatorType(element);
+    int64_t rows = tile.tiling.getRows(), keys = tile.tiling.getKeys();
+    int64_t headDim = cast<MemRefType>(tile.query.getType()).getDimSize(2);
+    queryType = VectorType::get({rows, headDim}, element);
+    scoresType = VectorType::get({rows, keys}, accumulator);
+    keepType = VectorType::get({rows, keys}, builder.getI1Type());
+    rowType = VectorType::get({rows}, accumulator);
+  }
+
+  void fuse(SdpaTileOp op) {
+    begin();
+    Value keys = memref::DimOp::create(builder, loc, tile.key, 0);
+    KeyBounds bounds = buildKeyBounds(builder, loc, *tile.mask, rows(), keys);
+    Value query =
+        LoadQueriesOp::create(builder, loc, queryType, tile.query, tile.row);
+    int64_t valueDim = op.getValue().getType().getDimSize(1);
+    auto accType = VectorType::get({rowType.getDimSize(0), valueDim},
+                                   rowType.getElementType());
+    SmallVector<Value> state{
+        splat(rowType, -std::numeric_limits<double>::infinity()),
+        splat(rowType, 0), splat(accType, 0)};
+    auto loop = [&](Value from, Value to, bool masked, bool whole) {
+      state = buildLoop(op, query, state, from, to, masked, whole);
+    };
+    if (bounds.leading)
+      loop(bounds.lo, bounds.fullLo, true, false);
+    if (bounds.full) {
+      Value fullHi = bounds.fullHi;
+      if (roundFull)
+        fullHi = roundDown(bounds.fullLo, fullHi);
+      loop(bounds.fullLo, fullHi, false, roundFull);
+      if (bounds.trailing || roundFull)
+        loop(fullHi, bounds.hi, !tile.mask->empty(), false);
+    } else {
+      loop(bounds.fullHi, bounds.hi, true, false);
+    }
+    StoreOutputOp::create(builder, loc, state[2], state[0], state[1],
+                          op.getOut(), tile.row, op.getLse());
+    op.erase();
+  }
+
+  void fuse(WeightsTileOp op) {
+    begin();
+    Value keys = memref::DimOp::create(builder, loc, tile.key, 0);
+    Value query =
+        LoadQueriesOp::create(builder, loc, queryType, tile.query, tile.row);
+    Value lse = LoadLseOp::create(builder, loc, rowType, op.getLse(), tile.row);
+    // Every weight is written, zeros too, so that no tile is skipped.
+    auto loop = scf::ForOp::create(builder, loc, constant(0), keys,
+                                   constant(tile.tiling.getKeys()));
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    Value count = buildCount(loop.getInductionVar(), keys);
+    ScoresOp scores =
+        buildScores(query, loop.getInductionVar(), count, !tile.mask->empty());
+    Value weights = NormalizeOp::create(builder, loc, scores.getScores(), lse);
+    StoreWeightsOp::create(builder, loc, weights, op.getWeights(), tile.row,
+                           loop.getInductionVar(), count);
+    op.erase();
+  }
+
+private:
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  }
+  Value splat(VectorType type, double value) {
+    return arith::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(
+            type, builder.getFloatAttr(type.getElementType(), value)));
+  }
+
+  /// The number of query rows of the tile that exist, and the last of them.
+  void begin() {
+    Value queries = memref::DimOp::create(builder, loc, tile.query, 1);
+    Value left = arith::SubIOp::create(builder, loc, queries, tile.row);
+    queryCount = arith::MinSIOp::create(builder, loc, left,
+                                        constant(tile.tiling.getQueries()));
+    Value last = arith::AddIOp::create(builder, loc, tile.row, queryCount);
+    lastRow = arith::SubIOp::create(builder, loc, last, constant(1));
+  }
+  TileRows rows() {
+    return {tile.batch, tile.head,   tile.row,
+            lastRow,    tile.offset, tile.tiling.getHeads() == 1};
+  }
+
+  /// from + the whole key tiles in [from, to).
+  Value roundDown(Value from, Value to) {
+    Value size = constant(tile.tiling.getKeys());
+    Value length = arith::SubIOp::create(builder, loc, to, from);
+    Value tiles = arith::DivUIOp::create(builder, loc, length, size);
+    Value whole = arith::MulIOp::create(builder, loc, tiles, size);
+    return arith::AddIOp::create(builder, loc, from, whole);
+  }
+
+  /// The number of keys of the tile that starts at `from`.
+  Value buildCount(Value from, Value to) {
+    Value left = arith::SubIOp::create(builder, loc, to, from);
+    return arith::MinSIOp::create(builder, loc, left,
+                                  constant(tile.tiling.getKeys()));
+  }
+
+  ScoresOp buildScores(Value query, Value keyRow, Value count, bool masked) {
+    auto scores = ScoresOp::create(
+        builder, loc, scoresType, masked ? Type(keepType) : Type(), query,
+        tile.key, keyRow, count, queryCount, tile.batch, tile.head, tile.row,
+        tile.offset, tile.scale, tile.tiling.getHeads());
+    IRMapping mapping;
+    tile.score->cloneInto(&scores.getScore(), mapping);
+    if (masked)
+      tile.mask->cloneInto(&scores.getMask(), mapping);
+    return scores;
+  }
+
+  SmallVector<Value> buildLoop(SdpaTileOp op, Value query,
+                               ArrayRef<Value> state, Value from, Value to,
+                               bool masked, bool whole) {
+    auto loop = scf::ForOp::create(builder, loc, from, to,
+                                   constant(tile.tiling.getKeys()), state);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    Value keyRow = loop.getInductionVar();
+    Value count = whole ? Value() : buildCount(keyRow, to);
+    ScoresOp scores = buildScores(query, keyRow, count, masked);
+    auto step = SoftmaxStepOp::create(
+        builder, loc, scoresType, rowType, rowType, rowType, scores.getScores(),
+        loop.getRegionIterArg(0), loop.getRegionIterArg(1), count);
+    Value acc = AccumulateOp::create(
+        builder, loc, loop.getRegionIterArg(2).getType(), step.getWeights(),
+        op.getValue(), keyRow, loop.getRegionIterArg(2), step.getRescale(),
+        count, scores.getKeep());
+    scf::YieldOp::create(builder, loc,
+                         {step.getNewMax(), step.getNewSum(), acc});
+    return SmallVector<Value>(loop.getResults());
+  }
+
+  OpBuilder builder;
+  Location loc;
+  RowTile tile;
+  bool roundFull;
+  VectorType queryType, scoresType, keepType, rowType;
+  Value queryCount, lastRow;
+};
+
+struct FuseSoftmax : fovea::attn::impl::AttnFuseSoftmaxBase<FuseSoftmax> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    getOperation().walk([&](Operation *op) {
+      if (auto tile = dyn_cast<SdpaTileOp>(op))
+        Fuser(op, RowTile(tile), roundFull).fuse(tile);
+      else if (auto weights = dyn_cast<WeightsTileOp>(op))
+        Fuser(op, RowTile(weights), roundFull).fuse(weights);
+    });
+  }
+};
+
+} // namespace

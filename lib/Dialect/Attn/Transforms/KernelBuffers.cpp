@@ -1,0 +1,279 @@
+//===- KernelBuffers.cpp - memory for the tensors of a kernel -------------===//
+
+#include "KernelBuffers.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace fovea::attn;
+
+/// Tensors of the caller: any strides but the innermost, which is 1. A bool is
+/// one byte.
+static MemRefType getArgumentType(RankedTensorType type) {
+  Type element = type.getElementType();
+  if (element.isInteger(1))
+    element = IntegerType::get(type.getContext(), 8);
+  if (type.getRank() == 0)
+    return MemRefType::get({}, element);
+  SmallVector<int64_t> strides(type.getRank(), ShapedType::kDynamic);
+  strides.back() = 1;
+  // A view of a static size 0 has no legal offset; attn.dims keeps the size.
+  SmallVector<int64_t> shape(type.getShape());
+  for (int64_t &size : shape)
+    if (size == 0)
+      size = ShapedType::kDynamic;
+  return MemRefType::get(shape, element,
+                         StridedLayoutAttr::get(type.getContext(), 0, strides));
+}
+
+LogicalResult KernelBuffers::convertSignature() {
+  Block &entry = function.front();
+  MLIRContext *context = function.getContext();
+  SmallVector<DictionaryAttr> attributes;
+  for (BlockArgument argument : entry.getArguments()) {
+    attributes.push_back(function.getArgAttrDict(argument.getArgNumber())
+                             ? function.getArgAttrDict(argument.getArgNumber())
+                             : DictionaryAttr::get(context));
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (!type)
+      continue;
+    // Reads of the old tensor are found by its value, which is this argument
+    // itself: it changes its type in place.
+    argument.setType(getArgumentType(type));
+    buffers[argument] = argument;
+  }
+  auto ret = cast<func::ReturnOp>(entry.getTerminator());
+  for (OpOperand &operand : ret->getOpOperands()) {
+    auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+    if (!type ||
+        !isa_and_nonnull<SdpaOp, SdpaWeightsOp, ProjectOp, MergeHeadsOp>(
+            operand.get().getDefiningOp()))
+      return ret.emitOpError("expects result ")
+             << operand.getOperandNumber()
+             << " to be a tensor that an attn operation produced";
+    if (outputs.contains(operand.get()))
+      return ret.emitOpError("returns one tensor twice");
+    Value output =
+        entry.addArgument(getArgumentType(type), operand.get().getLoc());
+    outputs[operand.get()] = output;
+    NamedAttrList list(
+        function.getResultAttrDict(operand.getOperandNumber())
+            ? function.getResultAttrDict(operand.getOperandNumber())
+            : DictionaryAttr::get(context));
+    list.set(kOutputAttr, UnitAttr::get(context));
+    attributes.push_back(list.getDictionary(context));
+  }
+  ret->setOperands({});
+  function.setType(
+      FunctionType::get(context, entry.getArgumentTypes(), TypeRange{}));
+  function.removeResAttrsAttr();
+  function.setAllArgAttrs(attributes);
+  return convertConstants();
+}
+
+/// A constant tensor (ALiBi slopes) becomes a private global.
+LogicalResult KernelBuffers::convertConstants() {
+  auto module = function->getParentOfType<ModuleOp>();
+  unsigned number = 0;
+  for (auto op : function.front().getOps<arith::ConstantOp>()) {
+    auto type = dyn_cast<RankedTensorType>(op.getType());
+    if (!type)
+      continue;
+    auto memory = MemRefType::get(type.getShape(), type.getElementType());
+    std::string name;
+    do
+      name = (function.getName() + ".constant" + Twine(number++)).str();
+    while (module.lookupSymbol(name));
+    OpBuilder builder(function);
+    memref::GlobalOp::create(builder, op.getLoc(), name,
+                             builder.getStringAttr("private"), memory,
+                             op.getValue(), /*constant=*/true,
+                             /*alignment=*/builder.getI64IntegerAttr(64));
+    builder.setInsertionPoint(op);
+    buffers[op.getResult()] =
+        memref::GetGlobalOp::create(builder, op.getLoc(), memory, name);
+  }
+  return success();
+}
+
+Value KernelBuffers::create(OpBuilder &builder, Value result,
+                            ArrayRef<Value> sizes) {
+  Location loc = result.getLoc();
+  auto type = cast<RankedTensorType>(result.getType());
+  if (Value output = outputs.lookup(result))
+    return buffers[result] = output;
+
+  // A result whose heads are merged is written side by side: its memory is
+  // that of the merged tensor, [B,S,H,D].
+  MergeHeadsOp merge;
+  bool isMergedByUser = false;
+  for (Operation *user : result.getUsers()) {
+    if (auto op = dyn_cast<MergeHeadsOp>(user))
+      merge = op;
+    isMergedByUser |= isa<MergeHeadsOp>(user);
+    auto project = dyn_cast<ProjectOp>(user);
+    isMergedByUser |= project && project.getInput() == result;
+  }
+  auto dynamicSizes = [&](ArrayRef<int64_t> order) {
+    SmallVector<Value> values;
+    for (int64_t dim : order)
+      if (type.isDynamicDim(dim))
+        values.push_back(sizes[dim]);
+    return values;
+  };
+  auto allocate = [&](MemRefType memory, ValueRange dynamic) -> Value {
+    return memref::AllocOp::create(builder, loc, memory, dynamic,
+                                   builder.getI64IntegerAttr(64));
+  };
+  if (!isMergedByUser || type.getRank() != 4) {
+    SmallVector<int64_t> order = llvm::to_vector(llvm::seq(type.getRank()));
+    return buffers[result] =
+               allocate(MemRefType::get(type.getShape(), type.getElementType()),
+                        dynamicSizes(order));
+  }
+  merged.insert(result);
+  int64_t heads = type.getDimSize(1), headDim = type.getDimSize(3);
+  Value tokens;
+  if (merge && outputs.lookup(merge.getResult())) {
+    tokens = outputs.lookup(merge.getResult());
+    buffers[merge.getResult()] = tokens;
+  } else {
+    tokens = allocate(MemRefType::get({type.getDimSize(0), type.getDimSize(2),
+                                       heads * headDim},
+                                      type.getElementType()),
+                      dynamicSizes({0, 2}));
+    if (merge)
+      buffers[merge.getResult()] = tokens;
+  }
+  // [B,S,H*D] seen as [B,H,S,D].
+  bool flat = cast<MemRefType>(tokens.getType()).getRank() == 2;
+  auto metadata =
+      memref::ExtractStridedMetadataOp::create(builder, loc, tokens);
+  ValueRange strides = metadata.getStrides();
+  OpFoldResult one = builder.getIndexAttr(1);
+  auto dimOf = [&](int64_t dim) -> OpFoldResult {
+    return type.isDynamicDim(dim)
+               ? OpFoldResult(sizes[dim])
+               : OpFoldResult(builder.getIndexAttr(type.getDimSize(dim)));
+  };
+  return buffers[result] = reshape(builder, loc, tokens, type.getShape(),
+                                   {dimOf(0), builder.getIndexAttr(heads),
+                                    dimOf(2), builder.getIndexAttr(headDim)},
+                                   {flat ? OpFoldResult(builder.getIndexAttr(0))
+                                         : OpFoldResult(strides[0]),
+                                    builder.getIndexAttr(headDim),
+                                    strides[flat ? 0 : 1], one});
+}
+
+Value KernelBuffers::reshape(OpBuilder &builder, Location loc, Value buffer,
+                             ArrayRef<int64_t> shape,
+                             ArrayRef<OpFoldResult> sizes,
+                             ArrayRef<OpFoldResult> strides) {
+  auto type = cast<MemRefType>(buffer.getType());
+  SmallVector<int64_t> staticStrides;
+  for (OpFoldResult stride : strides)
+    staticStrides.push_back(
+        getConstantIntValue(stride).value_or(ShapedType::kDynamic));
+  auto viewType = MemRefType::get(
+      shape, type.getElementType(),
+      StridedLayoutAttr::get(type.getContext(), 0, staticStrides));
+  return memref::ReinterpretCastOp::create(
+      builder, loc, viewType, buffer, builder.getIndexAttr(0), sizes, strides);
+}
+
+Value KernelBuffers::asTokens(OpBuilder &builder, Location loc, Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  if (type.getRank() == 3)
+    return buffer;
+  auto metadata =
+      memref::ExtractStridedMetadataOp::create(builder, loc, buffer);
+  ValueRange strides = metadata.getStrides();
+  OpFoldResult one = builder.getIndexAttr(1);
+  if (type.getRank() == 2)
+    return reshape(builder, loc, buffer,
+                   {1, type.getDimSize(0), type.getDimSize(1)},
+                   {one, memref::getMixedSize(builder, loc, buffer, 0),
+                    builder.getIndexAttr(type.getDimSize(1))},
+                   {builder.getIndexAttr(0), strides[0], one});
+  // create() laid the heads side by side, since this operation merges them.
+  int64_t width = type.getDimSize(1) * type.getDimSize(3);
+  return reshape(builder, loc, buffer,
+                 {type.getDimSize(0), type.getDimSize(2), width},
+                 {memref::getMixedSize(builder, loc, buffer, 0),
+                  memref::getMixedSize(builder, loc, buffer, 2),
+                  builder.getIndexAttr(width)},
+                 {strides[0], strides[2], one});
+}
+
+Value KernelBuffers::asHeads(OpBuilder &builder, Location loc, Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  if (type.getRank() == 4)
+    return buffer;
+  auto metadata =
+      memref::ExtractStridedMetadataOp::create(builder, loc, buffer);
+  ValueRange strides = metadata.getStrides();
+  OpFoldResult one = builder.getIndexAttr(1), zero = builder.getIndexAttr(0);
+  bool flat = type.getRank() == 2;
+  int64_t lengthDim = flat ? 0 : 1, widthDim = flat ? 1 : 2;
+  return reshape(
+      builder, loc, buffer,
+      {flat ? 1 : type.getDimSize(0), 1, type.getDimSize(lengthDim),
+       type.getDimSize(widthDim)},
+      {flat ? one : memref::getMixedSize(builder, loc, buffer, 0), one,
+       memref::getMixedSize(builder, loc, buffer, lengthDim),
+       builder.getIndexAttr(type.getDimSize(widthDim))},
+      {flat ? zero : OpFoldResult(strides[0]), zero, strides[lengthDim], one});
+}
+
+LogicalResult KernelBuffers::replaceReads() {
+  SmallVector<Operation *> reads;
+  function.walk([&](Operation *op) {
+    if (isa<tensor::ExtractOp, tensor::DimOp>(op))
+      reads.push_back(op);
+  });
+  for (Operation *op : reads) {
+    OpBuilder builder(op);
+    Location loc = op->getLoc();
+    Value buffer = lookup(op->getOperand(0));
+    if (!buffer)
+      return op->emitOpError("expects to read an argument, a constant or the "
+                             "result of an attn operation");
+    Value read;
+    if (auto dim = dyn_cast<tensor::DimOp>(op)) {
+      read = memref::DimOp::create(builder, loc, buffer, dim.getIndex());
+    } else {
+      auto extract = cast<tensor::ExtractOp>(op);
+      read = memref::LoadOp::create(builder, loc, buffer, extract.getIndices());
+      if (op->getResult(0).getType().isInteger(1)) {
+        // Any nonzero byte is true.
+        Value zero = arith::ConstantOp::create(
+            builder, loc, builder.getIntegerAttr(read.getType(), 0));
+        read = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                     read, zero);
+      }
+    }
+    op->getResult(0).replaceAllUsesWith(read);
+    op->erase();
+  }
+  return success();
+}
+
+LogicalResult KernelBuffers::finish() {
+
+  for (auto constant :
+       llvm::make_early_inc_range(function.front().getOps<arith::ConstantOp>()))
+    if (isa<RankedTensorType>(constant.getType()) && constant->use_empty())
+      constant.erase();
+  WalkResult left = function.walk([&](Operation *op) {
+    for (Type type :
+         llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
+      if (isa<TensorType>(type)) {
+        op->emitOpError("on tensors can't be part of a kernel; expects attn "
+                        "operations, tensor.extract and tensor.dim");
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return failure(left.wasInterrupted());
+}

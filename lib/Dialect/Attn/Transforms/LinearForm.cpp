@@ -1,0 +1,131 @@
+//===- LinearForm.cpp - index expressions of a mask region ----------------===//
+
+#include "LinearForm.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace fovea::attn;
+
+LinearForm &LinearForm::operator-=(const LinearForm &other) {
+  row -= other.row;
+  position -= other.position;
+  key -= other.key;
+  constant -= other.constant;
+  for (auto [value, factor] : other.terms)
+    terms.emplace_back(value, -factor);
+  return *this;
+}
+
+SmallVector<Value> fovea::attn::getConjuncts(Region &mask) {
+  SmallVector<Value> open{
+      cast<YieldOp>(mask.front().getTerminator()).getValue()};
+  SmallVector<Value> conjuncts;
+  while (!open.empty()) {
+    Value value = open.pop_back_val();
+    if (auto both = value.getDefiningOp<arith::AndIOp>()) {
+      open.push_back(both.getRhs());
+      open.push_back(both.getLhs());
+      continue;
+    }
+    // canonicalize writes "a and b" of two comparisons as a select at times.
+    auto select = value.getDefiningOp<arith::SelectOp>();
+    if (select && matchPattern(select.getFalseValue(), m_Zero())) {
+      open.push_back(select.getTrueValue());
+      open.push_back(select.getCondition());
+      continue;
+    }
+    conjuncts.push_back(value);
+  }
+  return conjuncts;
+}
+
+bool fovea::attn::isIndependentOf(Value value,
+                                  ArrayRef<BlockArgument> arguments) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return !llvm::is_contained(arguments, argument);
+  Operation *op = value.getDefiningOp();
+  if (op->getBlock() != arguments.front().getOwner())
+    return true;
+  return llvm::all_of(op->getOperands(), [&](Value operand) {
+    return isIndependentOf(operand, arguments);
+  });
+}
+
+/// Adds factor * value to `form`. Fails if value is not linear.
+static LogicalResult addLinear(LinearForm &form, Value value, int64_t factor,
+                               Region &mask, ArrayRef<BlockArgument> varying) {
+  Block &block = mask.front();
+  if (value == block.getArgument(2))
+    return form.row += factor, success();
+  if (value == block.getArgument(3))
+    return form.position += factor, success();
+  if (value == block.getArgument(4))
+    return form.key += factor, success();
+  IntegerAttr constant;
+  if (matchPattern(value, m_Constant(&constant)))
+    return form.constant += factor * constant.getValue().getSExtValue(),
+           success();
+  if (isIndependentOf(value, varying)) {
+    form.terms.emplace_back(value, factor);
+    return success();
+  }
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return failure();
+  auto both = [&](int64_t second) {
+    return success(
+        succeeded(addLinear(form, op->getOperand(0), factor, mask, varying)) &&
+        succeeded(addLinear(form, op->getOperand(1), second, mask, varying)));
+  };
+  if (isa<arith::AddIOp>(op))
+    return both(factor);
+  if (isa<arith::SubIOp>(op))
+    return both(-factor);
+  // index to i64 keeps the value; narrower types may wrap.
+  if (isa<arith::IndexCastOp>(op) &&
+      (value.getType().isIndex() || value.getType().isInteger(64)) &&
+      (op->getOperand(0).getType().isIndex() ||
+       op->getOperand(0).getType().isInteger(64)))
+    return addLinear(form, op->getOperand(0), factor, mask, varying);
+  return failure();
+}
+
+std::optional<LinearForm> fovea::attn::getBound(Value condition, Region &mask,
+                                                bool uniformHead) {
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  if (!compare)
+    return std::nullopt;
+  Block &block = mask.front();
+  SmallVector<BlockArgument> varying{block.getArgument(2), block.getArgument(3),
+                                     block.getArgument(4)};
+  if (!uniformHead)
+    varying.push_back(block.getArgument(1));
+  LinearForm lhs, rhs;
+  if (failed(addLinear(lhs, compare.getLhs(), 1, mask, varying)) ||
+      failed(addLinear(rhs, compare.getRhs(), 1, mask, varying)))
+    return std::nullopt;
+  bool flip, strict;
+  switch (compare.getPredicate()) {
+  case arith::CmpIPredicate::sle:
+    flip = false, strict = false;
+    break;
+  case arith::CmpIPredicate::slt:
+    flip = false, strict = true;
+    break;
+  case arith::CmpIPredicate::sge:
+    flip = true, strict = false;
+    break;
+  case arith::CmpIPredicate::sgt:
+    flip = true, strict = true;
+    break;
+  default:
+    return std::nullopt;
+  }
+  LinearForm form = flip ? rhs : lhs;
+  form -= flip ? lhs : rhs;
+  form.constant += strict;
+  if (form.key < -1 || form.key > 1)
+    return std::nullopt;
+  return form;
+}

@@ -1,0 +1,140 @@
+//===- VerifyFused.cpp - the contract of stage fused ----------------------===//
+
+#include "fovea/Dialect/Attn/Transforms/Passes.h"
+
+namespace fovea::attn {
+#define GEN_PASS_DEF_VERIFYFUSED
+#include "fovea/Dialect/Attn/Transforms/Passes.h.inc"
+} // namespace fovea::attn
+
+using namespace mlir;
+using namespace fovea::attn;
+
+namespace {
+
+struct VerifyFused : fovea::attn::impl::VerifyFusedBase<VerifyFused> {
+  void runOnOperation() override {
+    WalkResult result = getOperation().walk([&](Operation *op) {
+      return succeeded(verifyOp(op)) ? WalkResult::advance()
+                                     : WalkResult::interrupt();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult verifyOp(Operation *op) {
+    for (Type type :
+         llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
+      if (isa<TensorType>(type))
+        return op->emitOpError("uses a tensor at stage fused, which holds "
+                               "memrefs and vectors only");
+    if (!isa<AttnDialect>(op->getDialect()) || isa<YieldOp>(op))
+      return success();
+    if (isa<SdpaTileOp, WeightsTileOp>(op))
+      return op->emitOpError("is not allowed at stage fused; run "
+                             "attn-fuse-softmax");
+    if (!isa<LoadQueriesOp, ScoresOp, SoftmaxStepOp, AccumulateOp,
+             StoreOutputOp, LoadLseOp, NormalizeOp, StoreWeightsOp,
+             ProjectTileOp>(op))
+      return op->emitOpError("is not allowed at stage fused, which holds "
+                             "streaming tile operations");
+    if (!op->getParentOfType<scf::ForallOp>())
+      return op->emitOpError("expects at stage fused to be in an scf.forall");
+    if (auto step = dyn_cast<SoftmaxStepOp>(op))
+      return verifyCarried(op, {{"max", step.getMax(), step.getNewMax()},
+                                {"sum", step.getSum(), step.getNewSum()}});
+    if (auto accumulate = dyn_cast<AccumulateOp>(op)) {
+      if (failed(verifyCarried(op, {{"accumulator", accumulate.getAcc(),
+                                     accumulate.getResult()}})))
+        return failure();
+      return verifyKeep(accumulate);
+    }
+    return success();
+  }
+
+  struct Carried {
+    StringRef name;
+    Value before, after;
+  };
+
+  /// `before` is an iter_arg of the loop around `op`, and something that
+  /// depends on `after` (itself, unless an operation was put behind it) is
+  /// yielded in its place.
+  LogicalResult verifyCarried(Operation *op, ArrayRef<Carried> values) {
+    auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+    if (!loop)
+      return op->emitOpError("expects at stage fused to be in an scf.for over "
+                             "key tiles");
+    for (const Carried &value : values) {
+      auto argument = dyn_cast<BlockArgument>(value.before);
+      // An operation between iter_arg and use is a user's change and fine, as
+      // long as the loop carries it on.
+      Value root = argument ? value.before : findIterArg(value.before, loop);
+      auto iterArg = dyn_cast_or_null<BlockArgument>(root);
+      if (!iterArg || iterArg.getOwner() != loop.getBody() ||
+          iterArg.getArgNumber() == 0)
+        return op->emitOpError("expects its ")
+               << value.name << " to be carried by the loop over key tiles";
+      Value yielded = loop.getYieldedValues()[iterArg.getArgNumber() - 1];
+      if (!dependsOn(yielded, value.after, loop))
+        return op->emitOpError("expects the loop over key tiles to yield its "
+                               "new ")
+               << value.name << " where it carries the old one";
+    }
+    return success();
+  }
+
+  static Value findIterArg(Value value, scf::ForOp loop) {
+    SmallVector<Value> open{value};
+    while (!open.empty()) {
+      Value next = open.pop_back_val();
+      if (auto argument = dyn_cast<BlockArgument>(next)) {
+        if (argument.getOwner() == loop.getBody() &&
+            argument.getType() == value.getType())
+          return argument;
+        continue;
+      }
+      if (next.getDefiningOp()->getBlock() == loop.getBody())
+        llvm::append_range(open, next.getDefiningOp()->getOperands());
+    }
+    return nullptr;
+  }
+
+  static bool dependsOn(Value value, Value source, scf::ForOp loop) {
+    if (value == source)
+      return true;
+    Operation *op = value.getDefiningOp();
+    return op && op->getBlock() == loop.getBody() &&
+           llvm::any_of(op->getOperands(), [&](Value operand) {
+             return dependsOn(operand, source, loop);
+           });
+  }
+
+  /// The scores that the weights come from, through the softmax step and
+  /// whatever was put between.
+  static ScoresOp findScores(Value weights, Block *block) {
+    SmallVector<Value> open{weights};
+    while (!open.empty()) {
+      Operation *op = open.pop_back_val().getDefiningOp();
+      if (!op || op->getBlock() != block)
+        continue;
+      if (auto scores = dyn_cast<ScoresOp>(op))
+        return scores;
+      llvm::append_range(open, op->getOperands());
+    }
+    return nullptr;
+  }
+
+  LogicalResult verifyKeep(AccumulateOp op) {
+    ScoresOp scores = findScores(op.getWeights(), op->getBlock());
+    if (!scores || scores.getMask().empty())
+      return success();
+    if (!op.getKeep())
+      return op.emitOpError("expects the keep of its masked scores, or a NaN "
+                            "under the mask reaches the output");
+    return success();
+  }
+};
+
+} // namespace

@@ -1,0 +1,88 @@
+//===- RunStages.cpp - runs the stages and writes their files -------------===//
+
+#include "fovea/Dialect/Attn/IR/Attn.h"
+#include "fovea/Dialect/Attn/Transforms/Passes.h"
+#include "fovea/Pipeline/Compiler.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace fovea;
+
+static FailureOr<Stage> getCurrentStage(ModuleOp module) {
+  auto name = module->getAttrOfType<StringAttr>(attn::kStageAttr);
+  if (!name)
+    return Stage::Input;
+  if (std::optional<Stage> stage = parseStageName(name.getValue()))
+    return *stage;
+  return module.emitError("expects ")
+         << attn::kStageAttr << " to name a stage, but got '" << name.getValue()
+         << "'";
+}
+
+/// The text of a stage file: as a user reads and edits it.
+static std::string print(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module->print(os, OpPrintingFlags().printNameLocAsPrefix());
+  os << "\n";
+  return text;
+}
+
+static LogicalResult writeStage(ModuleOp module, Stage stage,
+                                const CompilerOptions &options) {
+  if (options.stagesDir.empty())
+    return success();
+  std::string name;
+  llvm::raw_string_ostream(name)
+      << llvm::format("%02d-", static_cast<int>(stage)) << getStageName(stage)
+      << ".mlir";
+  SmallString<256> path(options.stagesDir);
+  llvm::sys::path::append(path, name);
+  std::error_code created =
+      llvm::sys::fs::create_directories(options.stagesDir);
+  if (created) {
+    llvm::errs() << "error: can't make the directory " << options.stagesDir
+                 << ": " << created.message() << "\n";
+    return failure();
+  }
+  if (llvm::Error error = writeFile(path, print(module))) {
+    llvm::errs() << "error: " << llvm::toString(std::move(error)) << "\n";
+    return failure();
+  }
+  return success();
+}
+
+LogicalResult fovea::runStages(ModuleOp module, Stage last,
+                               const CompilerOptions &options) {
+  FailureOr<Stage> current = getCurrentStage(module);
+  if (failed(current))
+    return failure();
+  if (*current > last && last != Stage::Object) {
+    module.emitError("is at stage '")
+        << getStageName(*current) << "' already, past '" << getStageName(last)
+        << "'";
+    return failure();
+  }
+  for (Stage stage : getStages()) {
+    if (stage <= *current || stage > last || stage == Stage::Object)
+      continue;
+    PassManager manager(module.getContext());
+    // The verifier runs once a stage, below: after every pass it would take a
+    // third of the time. fovea-opt has it after every pass.
+    manager.enableVerifier(false);
+    buildStagePipeline(stage, manager);
+    if (options.countTiles && stage == Stage::Fused)
+      manager.addPass(attn::createAttnCountTiles());
+    if (failed(manager.run(module)) || failed(verify(module)))
+      return failure();
+    module->setAttr(attn::kStageAttr,
+                    StringAttr::get(module.getContext(), getStageName(stage)));
+    if (failed(writeStage(module, stage, options)))
+      return failure();
+  }
+  return success();
+}

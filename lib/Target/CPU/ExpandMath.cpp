@@ -1,0 +1,130 @@
+//===- ExpandMath.cpp - math on vectors to polynomials or scalar calls ----===//
+
+#include "VectorBuilder.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include <limits>
+#include <numbers>
+
+namespace fovea::cpu {
+#define GEN_PASS_DEF_ATTNEXPANDMATH
+#include "fovea/Target/CPU/Passes.h.inc"
+} // namespace fovea::cpu
+
+using namespace mlir;
+using namespace fovea;
+using namespace fovea::cpu;
+
+namespace {
+
+/// Vectors that a register holds; others are split by LLVM.
+VectorType getVectorType(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  if (!vector || vector.getRank() != 1 || vector.isScalable() ||
+      !(vector.getElementType().isF32() || vector.getElementType().isF64()))
+    return nullptr;
+  return vector;
+}
+
+/// exp and exp2 with the range of the full type: overflow to infinity, results
+/// below the normal numbers to 0.
+template <typename OpTy, bool natural>
+struct ExpandExp : OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(OpTy op,
+                                PatternRewriter &rewriter) const override {
+    VectorType type = getVectorType(op.getType());
+    if (!type)
+      return rewriter.notifyMatchFailure(op, "not a vector of f32 or f64");
+    VectorBuilder b(rewriter, op.getLoc(), type.getDimSize(0),
+                    cast<FloatType>(type.getElementType()));
+    Value x = op.getOperand();
+    double greatest = b.bits == 32 ? 128.0 : 1024.0;
+    // 2^x = (2^(x/2))^2 keeps the exponent in range on the way.
+    double half = natural ? std::numbers::log2e / 2 : 0.5;
+    Value y = b.mulf(x, b.splat(half));
+    if (natural) {
+      // What the product with log2(e) lost, to first order.
+      Value low = b.splat(
+          b.bits == 32 ? half - static_cast<double>(static_cast<float>(half))
+                       : 0.0);
+      Value lost = b.fma(x, b.splat(half), b.mulf(y, b.splat(-1.0)));
+      Value rest = b.fma(x, low, lost);
+      // NaN - NaN and inf - inf are of no use: only where y is in range.
+      Value inRange = b.compare(arith::CmpFPredicate::OLT,
+                                math::AbsFOp::create(rewriter, op.getLoc(), y),
+                                b.splat(greatest));
+      rest = b.select(inRange, rest, b.splat(0));
+      Value root = b.exp2(b.select(inRange, y, clamp(b, y, greatest)));
+      root = b.fma(root, b.mulf(rest, b.splat(std::numbers::ln2)), root);
+      rewriter.replaceOp(op, b.mulf(root, root));
+      return success();
+    }
+    Value root = b.exp2(clamp(b, y, greatest));
+    rewriter.replaceOp(op, b.mulf(root, root));
+    return success();
+  }
+
+  /// Keeps y where VectorBuilder::exp2 is defined; beyond it the square is
+  /// infinite all the same.
+  static Value clamp(VectorBuilder &b, Value y, double greatest) {
+    Value limit = b.splat(greatest - 1);
+    return b.select(b.compare(arith::CmpFPredicate::OGT, y, limit), limit, y);
+  }
+};
+
+/// The rest goes element by element to LLVM intrinsics or libm.
+struct Unroll : RewritePattern {
+  explicit Unroll(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    if (!isa<math::MathDialect>(op->getDialect()) ||
+        isa<math::AbsFOp, math::SqrtOp, math::FloorOp, math::CeilOp,
+            math::TruncOp, math::RoundEvenOp, math::CopySignOp, math::FmaOp,
+            math::AbsIOp>(op))
+      return rewriter.notifyMatchFailure(op, "has an instruction of its own");
+    if (op->getNumResults() != 1)
+      return rewriter.notifyMatchFailure(op, "has not one result");
+    auto type = dyn_cast<VectorType>(op->getResult(0).getType());
+    if (!type || type.getRank() != 1)
+      return rewriter.notifyMatchFailure(op, "is not on rank-1 vectors");
+    Location loc = op->getLoc();
+    Value result =
+        arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(type));
+    for (int64_t i = 0; i < type.getDimSize(0); ++i) {
+      SmallVector<Value> operands;
+      for (Value operand : op->getOperands())
+        operands.push_back(
+            vector::ExtractOp::create(rewriter, loc, operand, i));
+      OperationState state(loc, op->getName(), operands,
+                           {type.getElementType()}, op->getAttrs());
+      result = vector::InsertOp::create(
+          rewriter, loc, rewriter.create(state)->getResult(0), result, i);
+    }
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+struct ExpandMath : cpu::impl::AttnExpandMathBase<ExpandMath> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<ExpandExp<math::ExpOp, true>, ExpandExp<math::Exp2Op, false>>(
+        &getContext(), /*benefit=*/2);
+    // Upstream's tanh is a rational function, good to a few units in the last
+    // place, and its domain is all of f32.
+    populateMathPolynomialApproximationPatterns(
+        patterns,
+        [](StringRef name) { return name == math::TanhOp::getOperationName(); },
+        PatternBenefit(2));
+    patterns.add<Unroll>(&getContext());
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+} // namespace

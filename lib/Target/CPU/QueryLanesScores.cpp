@@ -1,0 +1,281 @@
+//===- QueryLanesScores.cpp - S^T = K Q^T, score and mask regions ---------===//
+
+#include "QueryLanes.h"
+#include "RegisterTile.h"
+#include <limits>
+
+using namespace mlir;
+using namespace fovea;
+using namespace fovea::cpu;
+
+namespace {
+/// Query rows, their positions and (if several heads share the tile) heads, of
+/// one vector of lanes.
+struct LanePositions {
+  Value row, position, head;
+};
+} // namespace
+
+/// Positions of the lanes of vector `v` of `panel`, repeating the last query
+/// row that exists.
+static LanePositions getPositions(VectorBuilder &b, attn::ScoresOp op,
+                                  const TileShape &shape, Value panel,
+                                  int64_t v) {
+  auto toLanes = [&](Value value) {
+    return b.broadcast(arith::IndexCastOp::create(
+        b.builder, b.loc, b.builder.getI32Type(), value));
+  };
+  SmallVector<int32_t> first;
+  for (int64_t lane = 0; lane < shape.lanes; ++lane)
+    first.push_back(v * shape.lanes + lane);
+  Value lane = b.splatPositions(first);
+  if (shape.panels > 1)
+    lane = b.add(lane, toLanes(b.mul(panel, b.index(shape.getWidth()))));
+  auto constant = [&](int64_t value) {
+    return b.splatPositions(SmallVector<int32_t>(shape.lanes, value));
+  };
+  if (shape.getWidth() * shape.panels != shape.rows)
+    lane = arith::MinSIOp::create(b.builder, b.loc, lane,
+                                  constant(shape.rows - 1));
+  LanePositions positions;
+  positions.head = op.getHead();
+  Value query = lane;
+  if (shape.heads > 1) {
+    Value queries = constant(shape.getQueries());
+    Value head = arith::DivUIOp::create(b.builder, b.loc, lane, queries);
+    query = arith::RemUIOp::create(b.builder, b.loc, lane, queries);
+    positions.head = b.add(toLanes(op.getHead()), head);
+  }
+  Value lastQuery = toLanes(b.sub(op.getQueries(), b.index(1)));
+  query = arith::MinSIOp::create(b.builder, b.loc, query, lastQuery);
+  positions.row = b.add(toLanes(op.getRow()), query);
+  positions.position = b.add(positions.row, toLanes(op.getOffset()));
+  return positions;
+}
+
+Value QueryLanes::stageRead(VectorBuilder &b, attn::ScoresOp op,
+                            memref::LoadOp read, Block *block, Value count,
+                            bool perKey) {
+  auto type = cast<MemRefType>(read.getMemRef().getType());
+  bool bytes = type.getElementType().isInteger(8);
+  Type stored = bytes ? b.bitsType.getElementType() : Type(element);
+  int64_t keys = cast<VectorType>(op.getScores().getType()).getDimSize(1);
+  SmallVector<int64_t> sizes{shape.panels, shape.getWidth()};
+  if (perKey)
+    sizes.insert(sizes.begin() + 1, llvm::alignTo(keys, buffers.rowMultiple));
+  Value buffer = buffers.createTemporary(sizes, stored);
+
+  BlockArgument rowArgument = block->getArgument(block->getNumArguments() - 3),
+                keyArgument = block->getArgument(block->getNumArguments() - 1);
+  // The other indices depend on b and h only: compute them here.
+  IRMapping mapping;
+  mapping.map(block->getArgument(block->getNumArguments() - 5), op.getBatch());
+  mapping.map(block->getArgument(block->getNumArguments() - 4), op.getHead());
+  auto materialize = [&](auto &self, Value value) -> Value {
+    Operation *definition = value.getDefiningOp();
+    if (!definition || definition->getBlock() != block ||
+        mapping.contains(value))
+      return mapping.lookupOrDefault(value);
+    for (Value operand : definition->getOperands())
+      self(self, operand);
+    b.builder.clone(*definition, mapping);
+    return mapping.lookup(value);
+  };
+  unsigned rowDim = 0;
+  SmallVector<Value> uniform;
+  for (auto [dim, index] : llvm::enumerate(read.getIndices())) {
+    if (index == rowArgument)
+      rowDim = dim;
+    uniform.push_back(index == rowArgument || index == keyArgument
+                          ? Value()
+                          : materialize(materialize, index));
+  }
+  Value lastRow = b.sub(b.add(op.getRow(), op.getQueries()), b.index(1));
+  auto getIndices = [&](Value row, Value key) {
+    SmallVector<Value> indices(uniform);
+    indices[rowDim] = row;
+    for (Value &index : indices)
+      if (!index)
+        index = key;
+    return indices;
+  };
+  forPanels(b, [&](Value panel) {
+    if (!perKey) {
+      b.forLoop(b.index(0), b.index(shape.getWidth()), 1, [&](Value lane) {
+        Value base = b.add(b.mul(panel, b.index(shape.getWidth())), lane);
+        Value row = getPlace(b, base, op.getRow(), lastRow).second;
+        Value value = memref::LoadOp::create(b.builder, b.loc, read.getMemRef(),
+                                             getIndices(row, {}));
+        if (bytes)
+          value = arith::ExtUIOp::create(b.builder, b.loc, stored, value);
+        memref::StoreOp::create(b.builder, b.loc, value, buffer,
+                                ValueRange{panel, lane});
+      });
+      return;
+    }
+    b.forLoop(
+        b.index(0), b.index(shape.getWidth()), shape.lanes, [&](Value lane) {
+          Value base = b.add(b.mul(panel, b.index(shape.getWidth())), lane);
+          SmallVector<Value> rows;
+          for (int64_t r = 0; r < shape.lanes; ++r)
+            rows.push_back(
+                getPlace(b, b.add(base, r), op.getRow(), lastRow).second);
+          b.forLoop(b.index(0), count, shape.lanes, [&](Value key) {
+            Value left = b.sub(count, key), column = b.add(op.getKeyRow(), key);
+            auto source = VectorType::get({shape.lanes}, type.getElementType());
+            SmallVector<Value> values;
+            for (Value row : rows) {
+              Value value = b.loadPart(source, read.getMemRef(),
+                                       getIndices(row, column), left);
+              if (bytes)
+                value =
+                    arith::ExtUIOp::create(b.builder, b.loc, b.bitsType, value);
+              values.push_back(value);
+            }
+            values = b.transpose(values);
+            for (int64_t k = 0; k < shape.lanes; ++k)
+              b.store(values[k], buffer, {panel, b.add(key, k), lane});
+          });
+        });
+  });
+  return buffer;
+}
+
+/// Copies what the region reads by row (and key) to transposed scratch: read
+/// row by row, it would cost a gather for every key.
+void QueryLanes::stageReads(VectorBuilder &b, attn::ScoresOp op, Region &region,
+                            Value count, StagedReads &staged) {
+  // With several heads in a tile the head differs by lane.
+  if (region.empty() || shape.heads > 1)
+    return;
+  Block &block = region.front();
+  for (auto read : block.getOps<memref::LoadOp>()) {
+    if (!isStageable(read, &block, element))
+      continue;
+    bool perKey =
+        llvm::is_contained(read.getIndices(), block.getArguments().back());
+    staged[read] = {stageRead(b, op, read, &block, count, perKey), perKey};
+  }
+}
+
+LogicalResult QueryLanes::lower(attn::ScoresOp op) {
+  OpBuilder builder(op);
+  VectorBuilder b = makeBuilder(builder, op);
+  int64_t headDim = cast<VectorType>(op.getQuery().getType()).getDimSize(1);
+  Value queries = buffers.lookup(op.getQuery());
+  Value scores = buffers.create(op.getScores(), op);
+  Value keep = op.getKeep() ? buffers.create(op.getKeep(), op) : Value();
+  Value count = getCount(b, op.getCount(), op.getScores().getType());
+  Value lastKey = b.sub(b.add(op.getKeyRow(), count), b.index(1));
+  bool regions = !op.getScore().empty() || !op.getMask().empty();
+
+  StagedReads staged;
+  stageReads(b, op, op.getScore(), count, staged);
+  stageReads(b, op, op.getMask(), count, staged);
+
+  // What is left to multiply after the product.
+  bool folded = foldedScales.lookup(op.getQuery()) == op.getScale();
+  Value scale = folded ? Value() : b.broadcast(op.getScale());
+
+  // The row maximum comes for free while the scores are in registers.
+  bool singleUse =
+      op.getScores().hasOneUse() &&
+      isa<attn::SoftmaxStepOp>(*op.getScores().user_begin()) &&
+      cast<attn::SoftmaxStepOp>(*op.getScores().user_begin()).getCount() ==
+          op.getCount();
+  Value maxima;
+  if (singleUse) {
+    maxima = buffers.createTemporary({shape.panels, shape.getWidth()}, element);
+    tileMaxima[op.getScores()] = maxima;
+  }
+
+  LogicalResult status = success();
+  Value minusInfinity = b.splat(-std::numeric_limits<double>::infinity());
+  forPanels(b, [&](Value panel) {
+    SmallVector<LanePositions> positions;
+    if (regions)
+      for (int64_t v = 0; v < shape.vectors; ++v)
+        positions.push_back(getPositions(b, op, shape, panel, v));
+    SmallVector<Value> tops(singleUse ? shape.vectors : 0, minusInfinity);
+    tops = b.forLoop(
+        b.index(0), count, tileRows, tops,
+        [&](Value first, ValueRange carried) {
+          SmallVector<Value> top(carried), keyRows;
+          Value base = b.add(op.getKeyRow(), first);
+          for (int64_t r = 0; r < tileRows; ++r)
+            keyRows.push_back(b.minSigned(b.add(base, r), lastKey));
+          SmallVector<Value> acc(tileRows * shape.vectors, b.splat(0));
+          acc = buildRegisterTile(
+              b, b.index(headDim), acc, tileRows, shape.vectors,
+              [&](int64_t r, Value k) -> Value {
+                return memref::LoadOp::create(builder, op.getLoc(), op.getKey(),
+                                              ValueRange{keyRows[r], k});
+              },
+              [&](int64_t v, Value k) {
+                return b.load(queries, {panel, k, b.index(v * shape.lanes)});
+              });
+          for (int64_t r = 0; r < tileRows; ++r)
+            for (int64_t v = 0; v < shape.vectors; ++v) {
+              Value score = acc[r * shape.vectors + v];
+              Value at = b.add(first, r), lane = b.index(v * shape.lanes);
+              if (scale)
+                score = b.mulf(score, scale);
+              RegionPoint point;
+              point.batch = op.getBatch();
+              point.key = keyRows[r];
+              point.tileKey = at;
+              point.panel = panel;
+              point.lane = lane;
+              if (regions) {
+                point.head = positions[v].head;
+                point.row = positions[v].row;
+                point.position = positions[v].position;
+              }
+              if (!op.getScore().empty()) {
+                point.score = score;
+                FailureOr<Value> changed =
+                    inlineRegion(b, op.getScore(), point, staged);
+                if (failed(changed)) {
+                  status = failure();
+                  return top;
+                }
+                score = *changed;
+                if (!isa<VectorType>(score.getType()))
+                  score = b.broadcast(score);
+              }
+
+              Value allowed;
+              if (!op.getMask().empty()) {
+                point.score = nullptr;
+                FailureOr<Value> kept =
+                    inlineRegion(b, op.getMask(), point, staged);
+                if (failed(kept)) {
+                  status = failure();
+                  return top;
+                }
+                allowed = *kept;
+                if (!isa<VectorType>(allowed.getType()))
+                  allowed = b.broadcast(allowed);
+                score = b.select(allowed, score, minusInfinity);
+              }
+              b.store(score, scores, {panel, at, lane});
+              if (keep) {
+                Value bits =
+                    allowed ? Value(arith::ExtSIOp::create(builder, op.getLoc(),
+                                                           b.bitsType, allowed))
+                            : b.splatBits(-1);
+                b.store(bits, keep, {panel, at, lane});
+              }
+              // A NaN score is passed over here; its weight brings it out.
+              if (singleUse)
+                top[v] = b.max(top[v], score);
+            }
+          return top;
+        });
+    for (auto [v, top] : llvm::enumerate(tops))
+      b.store(top, maxima, {panel, b.index(v * shape.lanes)});
+  });
+  for (auto &[read, stage] : staged)
+    buffers.release(stage.buffer);
+  return status;
+}

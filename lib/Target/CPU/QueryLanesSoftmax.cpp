@@ -1,0 +1,224 @@
+//===- QueryLanesSoftmax.cpp - softmax steps and O^T = V^T P^T ------------===//
+
+#include "QueryLanes.h"
+#include "RegisterTile.h"
+#include <limits>
+#include <numbers>
+
+using namespace mlir;
+using namespace fovea;
+using namespace fovea::cpu;
+
+/// exp of a difference of scores, at most 0. The difference is taken first:
+/// log2(e) times a large score would round, or overflow, before it cancels.
+static Value exp(VectorBuilder &b, Value x) {
+  return b.exp2(b.mulf(x, b.splat(std::numbers::log2e)));
+}
+
+void QueryLanes::lower(attn::SoftmaxStepOp op) {
+  OpBuilder builder(op);
+  VectorBuilder b = makeBuilder(builder, op);
+  Value scores = buffers.lookup(op.getScores()),
+        oldMax = buffers.lookup(op.getMax()),
+        oldSum = buffers.lookup(op.getSum());
+  Value weights = buffers.create(op.getWeights(), op, op.getScores());
+  Value newMax = buffers.create(op.getNewMax(), op, op.getMax());
+  Value newSum = buffers.create(op.getNewSum(), op, op.getSum());
+  Value rescale = buffers.create(op.getRescale(), op);
+  Value maxima = tileMaxima.lookup(op.getScores());
+  Value count = getCount(b, op.getCount(), op.getScores().getType());
+  Value minusInfinity = b.splat(-std::numeric_limits<double>::infinity());
+  int64_t vectors = shape.vectors;
+  auto column = [&](int64_t v) { return b.index(v * shape.lanes); };
+
+  forPanels(b, [&](Value panel) {
+    SmallVector<Value> tops;
+    for (int64_t v = 0; v < vectors; ++v)
+      tops.push_back(maxima ? b.load(maxima, {panel, column(v)})
+                            : minusInfinity);
+    if (!maxima)
+      tops = b.forLoop(
+          b.index(0), count, 1, tops, [&](Value key, ValueRange carried) {
+            SmallVector<Value> top(carried);
+            for (int64_t v = 0; v < vectors; ++v)
+              top[v] = b.max(top[v], b.load(scores, {panel, key, column(v)}));
+            return top;
+          });
+    SmallVector<Value> shifts, sums;
+    for (int64_t v = 0; v < vectors; ++v) {
+      Value before = b.load(oldMax, {panel, column(v)});
+      Value top = b.max(before, tops[v]);
+      // No allowed key yet: subtract 0, so that -inf - -inf is never formed.
+      Value none = b.compare(arith::CmpFPredicate::OEQ, top, minusInfinity);
+      Value shift = b.select(none, b.splat(0), top);
+      Value factor = exp(b, b.subf(before, shift));
+      Value sum = b.mulf(b.load(oldSum, {panel, column(v)}), factor);
+      b.store(factor, rescale, {panel, column(v)});
+      b.store(top, newMax, {panel, column(v)});
+      shifts.push_back(shift);
+      sums.push_back(sum);
+    }
+    sums = b.forLoop(b.index(0), count, 1, sums,
+                     [&](Value key, ValueRange carried) {
+                       SmallVector<Value> sum(carried);
+                       for (int64_t v = 0; v < vectors; ++v) {
+                         Value score = b.load(scores, {panel, key, column(v)});
+                         Value weight = exp(b, b.subf(score, shifts[v]));
+                         b.store(weight, weights, {panel, key, column(v)});
+                         sum[v] = b.addf(sum[v], weight);
+                       }
+                       return sum;
+                     });
+    for (int64_t v = 0; v < vectors; ++v)
+      b.store(sums[v], newSum, {panel, column(v)});
+  });
+  if (maxima)
+    buffers.release(maxima);
+}
+
+void QueryLanes::lower(attn::NormalizeOp op) {
+  OpBuilder builder(op);
+  VectorBuilder b = makeBuilder(builder, op);
+  Value scores = buffers.lookup(op.getScores()),
+        lse = buffers.lookup(op.getLse());
+  Value weights = buffers.create(op.getWeights(), op, op.getScores());
+  Value minusInfinity = b.splat(-std::numeric_limits<double>::infinity());
+  int64_t keys = cast<VectorType>(op.getScores().getType()).getDimSize(1);
+  // The scores' own count bounds what was written; past it nothing is read.
+  Value count = b.index(keys);
+  if (auto source = op.getScores().getDefiningOp<attn::ScoresOp>())
+    count = getCount(b, source.getCount(), op.getScores().getType());
+  forPanels(b, [&](Value panel) {
+    SmallVector<Value> shifts, empties;
+    for (int64_t v = 0; v < shape.vectors; ++v) {
+      Value sum = b.load(lse, {panel, b.index(v * shape.lanes)});
+      Value none = b.compare(arith::CmpFPredicate::OEQ, sum, minusInfinity);
+      empties.push_back(none);
+      shifts.push_back(b.select(none, b.splat(0), sum));
+    }
+    b.forLoop(b.index(0), count, 1, [&](Value key) {
+      for (int64_t v = 0; v < shape.vectors; ++v) {
+        Value at = b.index(v * shape.lanes);
+        Value score = b.load(scores, {panel, key, at});
+        Value weight = exp(b, b.subf(score, shifts[v]));
+        b.store(b.select(empties[v], b.splat(0), weight), weights,
+                {panel, key, at});
+      }
+    });
+  });
+}
+
+/// Whether a value of rows [firstRow, firstRow + count) is NaN or infinite.
+Value QueryLanes::buildAnyNonFinite(VectorBuilder &b, Value view,
+                                    Value firstRow, Value count) {
+  int64_t headDim = cast<MemRefType>(view.getType()).getDimSize(1);
+  // 0 times a finite value is 0, else NaN, which sums keep.
+  Value zero = b.splat(0);
+  SmallVector<Value> sums = b.forLoop(
+      b.index(0), count, 1, {zero}, [&](Value key, ValueRange carried) {
+        Value row = b.add(firstRow, key), sum = carried[0];
+        for (int64_t d = 0; d < headDim; d += shape.lanes)
+          sum = b.fma(b.loadPart(view, {row, b.index(d)}, headDim - d), zero,
+                      sum);
+        return SmallVector<Value>{sum};
+      });
+  Value bad = b.compare(arith::CmpFPredicate::UNO, sums[0], sums[0]);
+  return vector::ReductionOp::create(b.builder, b.loc,
+                                     vector::CombiningKind::OR, bad);
+}
+
+/// One register tile of O^T: head dims first .. first + rows - 1.
+void QueryLanes::accumulateRows(VectorBuilder &b, attn::AccumulateOp op,
+                                Value panel, Value count, Value first,
+                                int64_t rows, ArrayRef<Value> rescale,
+                                bool guarded) {
+  int64_t vectors = shape.vectors;
+  Value source = buffers.lookup(op.getAcc()),
+        target = buffers.lookup(op.getResult()),
+        weights = buffers.lookup(op.getWeights());
+  auto column = [&](int64_t v) { return b.index(v * shape.lanes); };
+  SmallVector<Value> acc;
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t v = 0; v < vectors; ++v)
+      acc.push_back(b.mulf(b.load(source, {panel, b.add(first, r), column(v)}),
+                           rescale[v]));
+  // A view of the block: with [first + r] as an index LLVM hoists the
+  // addresses and spills.
+  OpFoldResult one = b.builder.getIndexAttr(1);
+  Value block = memref::SubViewOp::create(
+      b.builder, b.loc, op.getValue(),
+      SmallVector<OpFoldResult>{op.getValueRow(), first},
+      SmallVector<OpFoldResult>{count, b.builder.getIndexAttr(rows)},
+      SmallVector<OpFoldResult>{one, one});
+  auto scalar = [&](int64_t r, Value k) -> Value {
+    return memref::LoadOp::create(b.builder, b.loc, block,
+                                  ValueRange{k, b.index(r)});
+  };
+  auto weight = [&](int64_t v, Value k) {
+    return b.load(weights, {panel, k, column(v)});
+  };
+  if (!guarded) {
+    acc = buildRegisterTile(b, count, acc, rows, vectors, scalar, weight);
+  } else {
+    Value keep = buffers.lookup(op.getKeep());
+    acc =
+        b.forLoop(b.index(0), count, 1, acc, [&](Value k, ValueRange carried) {
+          SmallVector<Value> sums(carried);
+          for (int64_t v = 0; v < vectors; ++v) {
+            Value bits = b.load(keep, {panel, k, column(v)});
+            Value allowed = arith::CmpIOp::create(b.builder, b.loc,
+                                                  arith::CmpIPredicate::ne,
+                                                  bits, b.splatBits(0));
+            Value w = weight(v, k);
+            for (int64_t r = 0; r < rows; ++r) {
+              Value &sum = sums[r * vectors + v];
+              sum = b.select(allowed, b.fma(b.broadcast(scalar(r, k)), w, sum),
+                             sum);
+            }
+          }
+          return sums;
+        });
+  }
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t v = 0; v < vectors; ++v)
+      b.store(acc[r * vectors + v], target,
+              {panel, b.add(first, r), column(v)});
+}
+
+void QueryLanes::lower(attn::AccumulateOp op) {
+  OpBuilder builder(op);
+  VectorBuilder b = makeBuilder(builder, op);
+  int64_t headDim = cast<VectorType>(op.getResult().getType()).getDimSize(1);
+  buffers.create(op.getResult(), op, op.getAcc());
+  Value rescales = buffers.lookup(op.getRescale());
+  Value count = getCount(b, op.getCount(), op.getWeights().getType());
+
+  auto accumulate = [&](bool guarded) {
+    forPanels(b, [&](Value panel) {
+      SmallVector<Value> rescale;
+      for (int64_t v = 0; v < shape.vectors; ++v)
+        rescale.push_back(b.load(rescales, {panel, b.index(v * shape.lanes)}));
+      int64_t whole = headDim / tileRows * tileRows;
+      if (whole)
+        b.forLoop(b.index(0), b.index(whole), tileRows, [&](Value first) {
+          accumulateRows(b, op, panel, count, first, tileRows, rescale,
+                         guarded);
+        });
+      if (whole < headDim)
+        accumulateRows(b, op, panel, count, b.index(whole), headDim - whole,
+                       rescale, guarded);
+    });
+  };
+  if (!op.getKeep())
+    return accumulate(false);
+  // A weight of 0 times NaN is NaN: where a partial tile holds such a value,
+  // forbidden keys are left out one by one. Finite values take the fast way.
+  Value bad = buildAnyNonFinite(b, op.getValue(), op.getValueRow(), count);
+  auto branch = scf::IfOp::create(builder, op.getLoc(), bad,
+                                  /*withElseRegion=*/true);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  accumulate(true);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  accumulate(false);
+  builder.setInsertionPointAfter(branch);
+}

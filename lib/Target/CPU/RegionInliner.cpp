@@ -1,0 +1,190 @@
+//===- RegionInliner.cpp - score and mask regions per vector --------------===//
+
+#include "RegionInliner.h"
+#include "fovea/Dialect/Attn/IR/Attn.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace fovea;
+using namespace fovea::cpu;
+
+/// Whether `value` depends on `argument` through operations of the block.
+static bool dependsOn(Value value, BlockArgument argument) {
+  if (value == argument)
+    return true;
+  Operation *op = value.getDefiningOp();
+  return op && op->getBlock() == argument.getOwner() &&
+         llvm::any_of(op->getOperands(), [&](Value operand) {
+           return dependsOn(operand, argument);
+         });
+}
+
+bool fovea::cpu::isStageable(memref::LoadOp read, Block *block, Type element) {
+  auto type = cast<MemRefType>(read.getMemRef().getType());
+  unsigned width = element.getIntOrFloatBitWidth();
+  bool fits =
+      type.getElementType() == element || type.getElementType().isInteger(8);
+  if (!fits || width > 64 || !type.isLastDimUnitStride())
+    return false;
+  unsigned count = block->getNumArguments();
+  BlockArgument key = block->getArgument(count - 1),
+                position = block->getArgument(count - 2),
+                row = block->getArgument(count - 3);
+  unsigned rows = 0;
+  for (auto [dim, index] : llvm::enumerate(read.getIndices())) {
+    if (index == row) {
+      ++rows;
+      continue;
+    }
+    bool last = dim + 1 == read.getIndices().size();
+    if (index == key && last)
+      continue;
+    if (dependsOn(index, row) || dependsOn(index, position) ||
+        dependsOn(index, key))
+      return false;
+  }
+  return rows == 1;
+}
+
+namespace {
+
+class Inliner {
+public:
+  Inliner(VectorBuilder &b, Region &region, const RegionPoint &point,
+          const StagedReads &staged)
+      : b(b), block(region.front()), point(point), staged(staged) {
+    SmallVector<Value> arguments{point.batch, point.head, point.row,
+                                 point.position, point.key};
+    if (point.score)
+      arguments.insert(arguments.begin(), point.score);
+    for (auto [argument, value] : llvm::zip(block.getArguments(), arguments))
+      mapping.map(argument, value);
+  }
+
+  FailureOr<Value> run() {
+    for (Operation &op : block.without_terminator())
+      if (failed(inlineOp(op)))
+        return failure();
+    return mapping.lookupOrDefault(
+        cast<attn::YieldOp>(block.getTerminator()).getValue());
+  }
+
+private:
+  static bool isLanes(Value value) { return isa<VectorType>(value.getType()); }
+
+  /// The vector type for a scalar type: positions for index values.
+  VectorType getLaneType(Type type) {
+    if (type.isIndex())
+      return b.positionType;
+    return VectorType::get({b.lanes}, type);
+  }
+
+  Value toLanes(Value value) {
+    if (isLanes(value))
+      return value;
+    if (value.getType().isIndex())
+      value = arith::IndexCastOp::create(b.builder, b.loc,
+                                         b.builder.getI32Type(), value);
+    return b.broadcast(value);
+  }
+
+  LogicalResult inlineOp(Operation &op) {
+    if (auto it = staged.find(&op); it != staged.end()) {
+      mapping.map(op.getResult(0), readStaged(it->second, op));
+      return success();
+    }
+    bool lanes = llvm::any_of(op.getOperands(), [&](Value operand) {
+      return isLanes(mapping.lookupOrDefault(operand));
+    });
+    if (!lanes) {
+      b.builder.clone(op, mapping);
+      return success();
+    }
+    if (auto read = dyn_cast<memref::LoadOp>(op))
+      return gather(read);
+    if (auto cast = dyn_cast<arith::IndexCastOp>(op)) {
+      mapping.map(
+          cast.getResult(),
+          convertIndex(mapping.lookupOrDefault(cast.getIn()), cast.getType()));
+      return success();
+    }
+    if (!OpTrait::hasElementwiseMappableTraits(&op))
+      return op.emitOpError("has no vector form; score and mask regions are "
+                            "made of elementwise operations");
+    SmallVector<Value> operands;
+    for (Value operand : op.getOperands())
+      operands.push_back(toLanes(mapping.lookupOrDefault(operand)));
+    SmallVector<Type> types;
+    for (Type type : op.getResultTypes())
+      types.push_back(getLaneType(type));
+    OperationState state(b.loc, op.getName(), operands, types, op.getAttrs());
+    mapping.map(op.getResults(), b.builder.create(state)->getResults());
+    return success();
+  }
+
+  /// index <-> integer on positions of 32 bits.
+  Value convertIndex(Value value, Type to) {
+    unsigned from = cast<VectorType>(value.getType()).getElementTypeBitWidth();
+    VectorType type = getLaneType(to);
+    unsigned width = type.getElementTypeBitWidth();
+    if (from == width)
+      return value;
+    if (from < width)
+      return arith::ExtSIOp::create(b.builder, b.loc, type, value);
+    return arith::TruncIOp::create(b.builder, b.loc, type, value);
+  }
+
+  Value readStaged(const StagedRead &read, Operation &op) {
+    SmallVector<Value> at{point.panel};
+    if (read.perKey)
+      at.push_back(point.tileKey);
+    at.push_back(point.lane);
+    Value value = b.load(read.buffer, at);
+    VectorType type = getLaneType(op.getResult(0).getType());
+    if (value.getType() != type)
+      value = arith::TruncIOp::create(b.builder, b.loc, type, value);
+    return value;
+  }
+
+  /// Element by element: for reads whose place no loop can follow.
+  LogicalResult gather(memref::LoadOp read) {
+    VectorType type = getLaneType(read.getType());
+    bool index = read.getType().isIndex();
+    Value result = arith::ConstantOp::create(b.builder, b.loc,
+                                             b.builder.getZeroAttr(type));
+    for (int64_t lane = 0; lane < b.lanes; ++lane) {
+      SmallVector<Value> indices;
+      for (Value operand : read.getIndices()) {
+        Value at = mapping.lookupOrDefault(operand);
+        if (isLanes(at)) {
+          at = vector::ExtractOp::create(b.builder, b.loc, at, lane);
+          at = arith::IndexCastOp::create(b.builder, b.loc,
+                                          b.builder.getIndexType(), at);
+        }
+        indices.push_back(at);
+      }
+      Value scalar =
+          memref::LoadOp::create(b.builder, b.loc, read.getMemRef(), indices);
+      if (index)
+        scalar = arith::IndexCastOp::create(b.builder, b.loc,
+                                            b.builder.getI32Type(), scalar);
+      result = vector::InsertOp::create(b.builder, b.loc, scalar, result, lane);
+    }
+    mapping.map(read.getResult(), result);
+    return success();
+  }
+
+  VectorBuilder &b;
+  Block &block;
+  const RegionPoint &point;
+  const StagedReads &staged;
+  IRMapping mapping;
+};
+
+} // namespace
+
+FailureOr<Value> fovea::cpu::inlineRegion(VectorBuilder &b, Region &region,
+                                          const RegionPoint &point,
+                                          const StagedReads &staged) {
+  return Inliner(b, region, point, staged).run();
+}

@@ -1,0 +1,63 @@
+//===- Vectorize.cpp - tile operations to register-sized vector code ------===//
+
+#include "ProjectTile.h"
+#include "QueryLanes.h"
+
+namespace fovea::cpu {
+#define GEN_PASS_DEF_ATTNVECTORIZE
+#include "fovea/Target/CPU/Passes.h.inc"
+} // namespace fovea::cpu
+
+using namespace mlir;
+using namespace fovea;
+using namespace fovea::cpu;
+
+namespace {
+
+struct Vectorize : cpu::impl::AttnVectorizeBase<Vectorize> {
+  void runOnOperation() override {
+    FailureOr<CPUInfo> info = getCPUInfo(getOperation());
+    if (failed(info))
+      return signalPassFailure();
+    SmallVector<scf::ForallOp> foralls;
+    getOperation().walk([&](scf::ForallOp op) { foralls.push_back(op); });
+    for (scf::ForallOp forall : foralls)
+      if (failed(vectorize(forall, *info)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult vectorize(scf::ForallOp forall, const CPUInfo &info) {
+    SmallVector<attn::LoadQueriesOp> queries;
+    SmallVector<attn::ProjectTileOp> projections;
+    forall.walk([&](Operation *op) {
+      if (auto load = dyn_cast<attn::LoadQueriesOp>(op))
+        queries.push_back(load);
+      if (auto project = dyn_cast<attn::ProjectTileOp>(op))
+        projections.push_back(project);
+    });
+    for (attn::ProjectTileOp project : projections) {
+      if (!isSupported(project.getInput().getType()))
+        return refuseType(project);
+      lowerProjectTile(project, info);
+      project.erase();
+    }
+    if (queries.empty())
+      return success();
+    if (queries.size() > 1)
+      return queries[1].emitOpError("expects one query tile in an scf.forall");
+    if (!isSupported(queries[0].getQuery().getType()))
+      return refuseType(queries[0]);
+    return QueryLanes(forall, queries[0], info).run();
+  }
+
+  static bool isSupported(MemRefType type) {
+    return type.getElementType().isF32() || type.getElementType().isF64();
+  }
+  static LogicalResult refuseType(Operation *op) {
+    return op->emitOpError("has an element type that attn-vectorize does not "
+                           "lower yet; expects f32 or f64");
+  }
+};
+
+} // namespace

@@ -1,0 +1,78 @@
+"""Runs every suite and adds up what they say; the last line is
+`N passed, N failed`. Each suite's own output is printed only if it fails."""
+import argparse
+import os
+import re
+import subprocess
+import sys
+import time
+
+PATTERNS = {
+    # suite kind: (passed, failed) patterns; each may occur several times
+    "lit": (r"^\s*Passed\s*:\s*(\d+)",
+            r"^\s*(?:Failed|Timed Out|Unresolved|Unexpectedly Passed)\s*:\s*(\d+)"),
+    "gtest": (r"^\[  PASSED  \] (\d+) test", r"^ *(\d+) FAILED TEST"),
+    "plain": (r"^(\d+) passed, \d+ failed$", r"^\d+ passed, (\d+) failed$"),
+}
+
+
+def count(pattern, text):
+    return sum(int(n) for n in re.findall(pattern, text, re.MULTILINE))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--also-failed", type=int, default=0,
+                        help="failures counted before, such as the format check")
+    parser.add_argument("--only", default="", help="suites whose name holds this")
+    options = parser.parse_args()
+    source = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    build = os.path.abspath(options.build)
+    binary = lambda name: os.path.join(build, "bin", name)
+    python = os.path.join(build, "venv", "bin", "python3")
+    in_test = lambda *path: os.path.join(source, "test", *path)
+
+    suites = [
+        ("unit: runtime", "gtest", [binary("fovea_runtime_tests")]),
+        ("unit: support", "gtest", [binary("fovea_support_tests")]),
+        ("lit", "lit", ["lit-22", "-sv", os.path.join(build, "test")]),
+    ]
+    if os.path.exists(os.path.join(build, "venv", "ready")):
+        fovea = ["--fovea", binary("fovea")]
+        suites += [
+            ("numeric", "plain", [python, in_test("numeric", "run.py")] + fovea),
+            ("C interface", "plain",
+             [python, in_test("numeric", "c_interface.py")] + fovea),
+            ("ONNX", "plain",
+             [python, in_test("oracle", "onnx_attention.py"), "--scope-list"]
+             + fovea),
+        ]
+    else:
+        print("UNSUPPORTED: numeric, C interface and ONNX suites need numpy and "
+              "onnx from PyPI")
+
+    passed, failed = 1 - min(1, options.also_failed), options.also_failed
+    for name, kind, command in suites:
+        if options.only not in name:
+            continue
+        start = time.time()
+        done = subprocess.run(command, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, cwd=source)
+        good, bad = (count(pattern, done.stdout) for pattern in PATTERNS[kind])
+        if done.returncode and not bad:
+            bad = 1  # died without a count
+        if not good and not bad:
+            bad = 1  # ran nothing
+        if bad:
+            print(done.stdout)
+        print("%-14s %5d passed, %d failed  (%.0f s)"
+              % (name, good, bad, time.time() - start), flush=True)
+        passed += good
+        failed += bad
+    print("%d passed, %d failed" % (passed, failed))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
