@@ -211,6 +211,9 @@ Error WeightsNode::readRow(int64_t number, double *to, Row *details) {
       if (to[j] > 0)
         logits += to[j] * std::fabs(scores->values[j]);
     }
+    // The lse is in memory, rounded as a score is.
+    if (std::isfinite(total))
+      logits = std::max(logits, std::fabs(total));
     if (std::isfinite(logits))
       settings.largestLogits = std::max(settings.largestLogits, logits);
   }

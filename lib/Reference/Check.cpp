@@ -172,11 +172,11 @@ fovea::reference::check(Evaluator &exact, Evaluator &emulated, unsigned output,
   for (int64_t number : numbers) {
     Row right, yardstick;
     if (Error error = exact.evaluateRow(output, number, right))
-      return std::move(error);
+      return error;
     if (type == HostType::F64)
       yardstick = right;
     else if (Error error = emulated.evaluateRow(output, number, yardstick))
-      return std::move(error);
+      return error;
     comparison.addRow(right, yardstick, got, number * length);
   }
   CheckResult result;

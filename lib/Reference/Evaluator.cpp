@@ -333,7 +333,7 @@ Evaluator::create(func::FuncOp kernel,
   auto impl = std::make_unique<Impl>();
   impl->settings.emulate = mode == Mode::Emulated;
   if (Error error = impl->build(kernel, inputs))
-    return std::move(error);
+    return error;
   return std::unique_ptr<Evaluator>(new Evaluator(std::move(impl)));
 }
 
@@ -377,7 +377,7 @@ Expected<HostTensor> Evaluator::evaluate(unsigned output) {
   llvm::SmallVector<double, 0> values(node.getRowLength());
   for (int64_t row = 0; row < node.getNumRows(); ++row) {
     if (Error error = node.readRow(row, values.data(), nullptr))
-      return std::move(error);
+      return error;
     for (auto [column, value] : llvm::enumerate(values))
       tensor->setFloat(row * node.getRowLength() + column, value);
   }

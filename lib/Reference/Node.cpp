@@ -27,7 +27,7 @@ Expected<const HostTensor *> Node::asTensor() {
   for (int64_t row = 0; row < getNumRows(); ++row)
     if (Error error = readRow(
             row, tensor->as<double>().data() + row * rowLength, nullptr))
-      return std::move(error);
+      return error;
   whole = std::move(*tensor);
   return &*whole;
 }

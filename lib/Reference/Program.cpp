@@ -163,23 +163,23 @@ Program::compile(Block &block, llvm::ArrayRef<Argument> arguments,
         program->addRegister(1u << argument.getArgNumber());
   for (Operation &op : block.without_terminator())
     if (Error error = program->add(op))
-      return std::move(error);
+      return error;
   Expected<unsigned> yielded =
       program->getRegister(block.getTerminator()->getOperand(0));
   if (!yielded)
     return yielded.takeError();
   program->finish(*yielded);
-  return std::move(program);
+  return program;
 }
 
 Expected<llvm::SmallVector<Scalar>>
 Program::evaluate(Operation &op, Environment &environment, bool emulate) {
   Program program(environment, emulate);
   if (Error error = program.add(op))
-    return std::move(error);
+    return error;
   program.finish(program.numbers.lookup(op.getResult(0)));
   if (Error error = program.takeFailure())
-    return std::move(error);
+    return error;
   return llvm::SmallVector<Scalar>{program.registers[program.result].lanes[0]};
 }
 

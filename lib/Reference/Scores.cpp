@@ -33,7 +33,7 @@ Scores::create(mlir::Operation *op, Node &query, Node &key, double scale,
   if (Error error = scores->checkSizes())
     return llvm::createStringError(op->getName().getStringRef() + " " +
                                    llvm::toString(std::move(error)));
-  return std::move(scores);
+  return scores;
 }
 
 Error Scores::checkSizes() {
@@ -55,7 +55,7 @@ Expected<int64_t> Scores::getOffset(int64_t b) {
   offset->beginRow({b});
   int64_t value = offset->run(nullptr, nullptr, 1)->i;
   if (Error error = offset->takeFailure())
-    return std::move(error);
+    return error;
   return value;
 }
 
@@ -166,7 +166,7 @@ Expected<double> Scores::countAllowed(int64_t budget) {
       allowed += double(sum);
     }
     if (Error error = mask->takeFailure())
-      return std::move(error);
+      return error;
   }
   return allowed * (double(batch) * heads * queries / some);
 }

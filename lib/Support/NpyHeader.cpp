@@ -25,7 +25,7 @@ public:
       if (!take(':'))
         return fail("':'");
       if (Error error = parseValue(key))
-        return std::move(error);
+        return error;
       if (!take(',') && !at('}'))
         return fail("',' or '}'");
     }

@@ -1,8 +1,10 @@
 //===- Bench.cpp - fovea bench --------------------------------------------===//
 //
 // The kernel and the machine's peak are measured by turns, so that what slows
-// one (frequency, other processes) slows the other: the per cent of the peak is
-// the median over pairs of neighbours.
+// one (the frequency) slows the other: the per cent of the peak is the median
+// over pairs of neighbours. With one thread both rates are per second of that
+// thread's own time, so that other processes count for neither; times and
+// GFLOP/s are by the wall clock.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +17,6 @@
 #include "fovea/Target/CPU/CPUInfo.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
-#include <chrono>
 
 using namespace fovea;
 using namespace fovea::tool;
@@ -31,17 +32,14 @@ namespace {
 
 struct Figures {
   double seconds = 0, leastSeconds = 0, compileSeconds = 0;
-  /// The kernel's rate over that of its neighbours.
-  double partOfPeak = 0;
+  /// The kernel's rate over that of its neighbours, and theirs in GFLOP/s.
+  double partOfPeak = 0, peak = 0;
   double flops = 0, bytes = 0, readRate = 0;
   size_t repetitions = 0;
   int threads = 1;
   std::string target, sizes;
 
   double getGflops() const { return flops / seconds / 1e9; }
-  double getPeak() const {
-    return partOfPeak > 0 ? getGflops() / partOfPeak : 0;
-  }
   double getByteRate() const { return bytes / seconds / 1e9; }
   double getPartOfRead() const {
     return readRate > 0 ? getByteRate() / readRate : 0;
@@ -49,12 +47,6 @@ struct Figures {
 };
 
 } // namespace
-
-static double now() {
-  return std::chrono::duration<double>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 static double getMedian(std::vector<double> values) {
   llvm::sort(values);
@@ -69,17 +61,20 @@ static int measure(const Kernel &kernel, const Call &call, fovea_pool *pool,
   std::vector<char> workspace;
   int exitCode = success;
   int64_t calls = 1;
+  double rateSeconds = 0;
   auto sample = [&] {
-    double start = now();
+    double start = getWallSeconds(), rateStart = getRateSeconds(pool);
     for (int64_t n = 0; n < calls && exitCode == success; ++n)
       exitCode = kernel.call(call, pool, workspace);
-    return (now() - start) / double(calls);
+    rateSeconds = (getRateSeconds(pool) - rateStart) / double(calls);
+    return (getWallSeconds() - start) / double(calls);
   };
   double seconds = 0;
   // Warms up, and finds how many calls a sample needs.
-  for (double begin = now(); exitCode == success;) {
+  for (double begin = getWallSeconds(); exitCode == success;) {
     seconds = sample();
-    if (seconds * double(calls) >= sampleSeconds && now() - begin > 0.02)
+    if (seconds * double(calls) >= sampleSeconds &&
+        getWallSeconds() - begin > 0.02)
       break;
     if (seconds * double(calls) < sampleSeconds)
       calls *= 2;
@@ -87,7 +82,7 @@ static int measure(const Kernel &kernel, const Call &call, fovea_pool *pool,
   if (exitCode != success)
     return exitCode;
 
-  std::vector<double> times, parts;
+  std::vector<double> times, parts, peaks;
   double before = fma.sample();
   double spent = 0;
   while (times.size() < leastRepetitions ||
@@ -99,7 +94,8 @@ static int measure(const Kernel &kernel, const Call &call, fovea_pool *pool,
     spent += seconds * double(calls);
     times.push_back(seconds);
     // A disturbed sample of the peak says less than its neighbour does.
-    parts.push_back(figures.flops / seconds / 1e9 / std::max(before, after));
+    peaks.push_back(std::max(before, after));
+    parts.push_back(figures.flops / rateSeconds / 1e9 / peaks.back());
     before = after;
     if (times.size() <= leastRepetitions && read.isValid())
       figures.readRate = std::max(figures.readRate, read.sample());
@@ -107,6 +103,7 @@ static int measure(const Kernel &kernel, const Call &call, fovea_pool *pool,
   figures.seconds = getMedian(times);
   figures.leastSeconds = *llvm::min_element(times);
   figures.partOfPeak = getMedian(parts);
+  figures.peak = getMedian(peaks);
   figures.repetitions = times.size();
   return success;
 }
@@ -127,7 +124,7 @@ static int writeJson(llvm::StringRef path, llvm::StringRef name,
       {"repetitions", int64_t(figures.repetitions)},
       {"gflops", figures.getGflops()},
       {"percent_of_peak", figures.partOfPeak * 100},
-      {"peak_gflops", figures.getPeak()},
+      {"peak_gflops", figures.peak},
       {"gbytes_per_s", figures.getByteRate()},
       {"percent_of_bandwidth", figures.getPartOfRead() * 100},
       {"read_gbytes_per_s", figures.readRate},
@@ -150,7 +147,7 @@ static void print(llvm::StringRef name, const Figures &figures) {
       << llvm::formatv("work     {0,10:F1} GFLOP/s  {1:F1}% of the FMA peak, "
                        "{2:F1}\n",
                        figures.getGflops(), figures.partOfPeak * 100,
-                       figures.getPeak())
+                       figures.peak)
       << llvm::formatv("memory   {0,10:F1} GB/s     {1:F1}% of the read "
                        "bandwidth, {2:F1}\n",
                        figures.getByteRate(), figures.getPartOfRead() * 100,
@@ -193,12 +190,12 @@ int tool::bench(const InputArgList &arguments) {
   drawing->isWanted = drawing->wantsFullLengths = true;
 
   Figures figures;
-  double start = now();
+  double start = getWallSeconds();
   std::unique_ptr<mlir::MLIRContext> context = createContext();
   auto module = loadInput(*path, *options, *context);
   if (!module)
     return inputFault;
-  figures.compileSeconds = now() - start;
+  figures.compileSeconds = getWallSeconds() - start;
   if (getStage(*module) > Stage::Attention)
     return fail(inputFault, "'fovea bench' counts work at stage attention or "
                             "before, but '" +
@@ -222,12 +219,12 @@ int tool::bench(const InputArgList &arguments) {
   for (const HostTensor &output : *outputs)
     figures.bytes += double(output.getNumBytes());
 
-  start = now();
+  start = getWallSeconds();
   int exitCode = success;
   auto kernel = Kernel::compile(*module, *path, *options, exitCode);
   if (!kernel)
     return exitCode;
-  figures.compileSeconds += now() - start;
+  figures.compileSeconds += getWallSeconds() - start;
   auto target = (*module)->getAttrOfType<attn::TargetAttr>(attn::kTargetAttr);
   auto info = cpu::getCPUInfo(*module);
   if (!target || mlir::failed(info))

@@ -208,8 +208,11 @@ static int emitMachineCode(mlir::ModuleOp module,
   } else if (int exitCode = writeText(request.path, *code)) {
     return exitCode;
   }
-  bool isBinary = request.emit == Emit::Object || request.emit == Emit::Shared;
-  return isBinary ? writeHeader(interfaces, request.path) : success;
+  // Of another name, such as /dev/null, there is none to make a header's of.
+  StringRef suffix = llvm::sys::path::extension(request.path);
+  return suffix == ".o" || suffix == ".so"
+             ? writeHeader(interfaces, request.path)
+             : success;
 }
 
 int tool::compile(const InputArgList &arguments) {

@@ -9,6 +9,12 @@
 
 namespace fovea::tool {
 
+/// Seconds of the wall clock.
+double getWallSeconds();
+/// Seconds to compare rates by. One thread's own time leaves out what other
+/// processes take; with several threads it is the wall clock.
+double getRateSeconds(fovea_pool *pool);
+
 /// Measures the FMA rate: independent chains of the vectors that a target has,
 /// in registers.
 class FmaPeak {

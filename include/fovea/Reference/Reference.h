@@ -35,7 +35,8 @@ struct Row {
   /// For each element the magnitude that it is rounded at: sum_j w|v| for an
   /// out, max(1, |lse|), the weight itself. Empty for projected outputs.
   llvm::SmallVector<double, 0> magnitudes;
-  /// sum_j w|s|: the size of the scores that matter to the row.
+  /// sum_j w|s|: the size of the scores that matter to the row; of weights at
+  /// least |lse|, which they are computed from.
   double logits = 0;
   /// No key is allowed.
   bool isEmpty = false;
