@@ -52,6 +52,7 @@ private:
   Value buildScale();
   void buildLengths(RegionBuilder &regions);
   void buildSlopes(RegionBuilder &regions);
+  Value splitHeads(Value tokens, int64_t heads);
   void buildSdpa(RegionBuilder &regions);
   void buildLayer(RegionBuilder &regions);
   void fillRegions(Operation *op, RegionBuilder &regions);
@@ -144,8 +145,9 @@ void ModuleBuilder::buildLengths(RegionBuilder &regions) {
     return tensor::DimOp::create(builder, loc, tensor, dim);
   };
   if (config.kind == Kind::Sdpa) {
-    regions.queryLength = length(input("q"), 2);
-    regions.keyLength = length(input("k"), 2);
+    int64_t dim = config.layout == Layout::BHSD ? 2 : 1;
+    regions.queryLength = length(input("q"), dim);
+    regions.keyLength = length(input("k"), dim);
     return;
   }
   int64_t dim = config.batch ? 1 : 0;
@@ -181,24 +183,48 @@ void ModuleBuilder::fillRegions(Operation *op, RegionBuilder &regions) {
   regions.buildMask(op->getRegion(2));
 }
 
+/// A tensor of the config's layout as [B,H,S,D].
+Value ModuleBuilder::splitHeads(Value tokens, int64_t heads) {
+  if (config.layout == Layout::BHSD)
+    return tokens;
+  auto type = cast<RankedTensorType>(tokens.getType());
+  int64_t dim = type.getShape().back();
+  if (config.layout == Layout::BSD)
+    dim /= heads;
+  auto split = RankedTensorType::get(
+      {type.getDimSize(0), heads, type.getDimSize(1), dim}, data);
+  return attn::SplitHeadsOp::create(builder, loc, split, tokens);
+}
+
 void ModuleBuilder::buildSdpa(RegionBuilder &regions) {
   Value scale = buildScale();
   bool wantsWeights = config.hasOutput(Output::Weights);
   // The weights are normalised by the LSE.
   bool needsLse = wantsWeights || config.hasOutput(Output::Lse);
-  auto sdpa = attn::SdpaOp::create(
-      builder, loc, outputType(Output::Out),
-      needsLse ? Type(outputType(Output::Lse)) : Type(), input("q"), input("k"),
-      input("v"), scale, attn::TilingAttr());
+  Value query = splitHeads(input("q"), config.queryHeads),
+        key = splitHeads(input("k"), config.kvHeads),
+        value = splitHeads(input("v"), config.kvHeads);
+  RankedTensorType outType = outputType(Output::Out);
+  SmallVector<int64_t> heads(
+      cast<RankedTensorType>(query.getType()).getShape());
+  heads[3] = config.vHeadDim;
+  auto sdpa =
+      attn::SdpaOp::create(builder, loc, RankedTensorType::get(heads, data),
+                           needsLse ? Type(outputType(Output::Lse)) : Type(),
+                           query, key, value, scale, attn::TilingAttr());
   fillRegions(sdpa, regions);
-  if (config.hasOutput(Output::Out))
-    results.push_back(sdpa.getOut());
+  if (config.hasOutput(Output::Out)) {
+    Value out = sdpa.getOut();
+    if (config.layout != Layout::BHSD)
+      out = attn::MergeHeadsOp::create(builder, loc, outType, out);
+    results.push_back(out);
+  }
   if (config.hasOutput(Output::Lse))
     results.push_back(sdpa.getLse());
   if (wantsWeights) {
     auto weights = attn::SdpaWeightsOp::create(
-        builder, loc, outputType(Output::Weights), input("q"), input("k"),
-        sdpa.getLse(), scale, attn::TilingAttr());
+        builder, loc, outputType(Output::Weights), query, key, sdpa.getLse(),
+        scale, attn::TilingAttr());
     fillRegions(weights, regions);
     results.push_back(weights.getWeights());
   }

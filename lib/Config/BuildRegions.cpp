@@ -174,10 +174,14 @@ void RegionBuilder::buildScore(Region &region) {
     case ScoreEntry::Softcap:
       score = softcap(loc, score, entry.cap);
       break;
-    case ScoreEntry::Bias:
-      score = arith::AddFOp::create(builder, loc, score,
-                                    readBroadcast(loc, entry.name, entry.full));
+        case ScoreEntry::Bias: {
+      Value bias = readBroadcast(loc, entry.name, entry.full);
+      // Scores are added up in the accumulation type.
+      if (bias.getType() != score.getType())
+        bias = arith::ExtFOp::create(builder, loc, score.getType(), bias);
+      score = arith::AddFOp::create(builder, loc, score, bias);
       break;
+    }
     case ScoreEntry::Alibi:
       score = alibi(loc, score);
       break;

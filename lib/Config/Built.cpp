@@ -19,10 +19,7 @@ struct Refusal {
 } // namespace
 
 static constexpr Refusal kNotBuilt[] = {
-    {"dtype", "f16"},
-    {"dtype", "bf16"},
-    {"layout", "bshd"},
-    {"layout", "bsd"},
+
     {"layout", "thd"},
     {"score", "expr"},
     {"mask", "prefix"},

@@ -113,6 +113,21 @@ private:
       add(name, ConfigElement::Data, {length, fixed(width)});
   }
 
+  /// Queries, keys, values or the output of a kernel, by layout.
+  void addHeads(StringRef name, int64_t heads, Extent length, int64_t dim) {
+    switch (config.layout) {
+    case Layout::BSHD:
+      return add(name, ConfigElement::Data,
+                 {batch, length, fixed(heads), fixed(dim)});
+    case Layout::BSD:
+      return add(name, ConfigElement::Data,
+                 {batch, length, fixed(heads * dim)});
+    default:
+      return add(name, ConfigElement::Data,
+                 {batch, fixed(heads), length, fixed(dim)});
+    }
+  }
+
   void addBroadcast(StringRef name, ConfigElement element,
                     const std::array<bool, 4> &full) {
     auto extent = [&](unsigned i, Extent whole) {
@@ -161,12 +176,9 @@ llvm::SmallVector<ConfigTensor> Interface::inputs() {
   if (config.kind == Kind::Layer) {
     addLayerInputs();
   } else {
-    add("q", ConfigElement::Data,
-        {batch, fixed(config.queryHeads), query, fixed(config.qkHeadDim)});
-    add("k", ConfigElement::Data,
-        {batch, fixed(config.kvHeads), kv, fixed(config.qkHeadDim)});
-    add("v", ConfigElement::Data,
-        {batch, fixed(config.kvHeads), kv, fixed(config.vHeadDim)});
+    addHeads("q", config.queryHeads, query, config.qkHeadDim);
+    addHeads("k", config.kvHeads, kv, config.qkHeadDim);
+    addHeads("v", config.kvHeads, kv, config.vHeadDim);
   }
   for (const ScoreEntry &entry : config.score)
     if (entry.form == ScoreEntry::Bias)
@@ -198,8 +210,7 @@ llvm::SmallVector<ConfigTensor> Interface::outputs() {
         addTokens("out", query,
                   config.outDim.value_or(config.queryHeads * config.vHeadDim));
       else
-        add("out", ConfigElement::Data,
-            {batch, heads, query, fixed(config.vHeadDim)});
+        addHeads("out", config.queryHeads, query, config.vHeadDim);
       break;
     case Output::Lse:
       add("lse", ConfigElement::Stat, {batch, heads, query});

@@ -78,13 +78,30 @@ OwningOpRef<ModuleOp> fovea::loadInput(StringRef path,
     std::string name = options.target.empty() ? "host" : options.target;
     std::optional<attn::TargetAttr> target = cpu::getTarget(name, &context);
     if (!target) {
-      llvm::errs() << "error: expects --target to be host";
+      llvm::errs() << "error: expects --target to be one of host";
       for (const cpu::TargetName &candidate : cpu::getTargetNames())
         llvm::errs() << ", " << candidate.name;
       llvm::errs() << ", but got '" << name << "'\n";
       return nullptr;
     }
     (*module)->setAttr(attn::kTargetAttr, *target);
+  }
+  if (options.startFrom && isConfig(path)) {
+    llvm::errs() << "error: expects an .mlir file to start from stage '"
+                 << getStageName(*options.startFrom) << "', but got the config "
+                 << path << "; write the file with --stop-after="
+                 << getStageName(*options.startFrom) << " first\n";
+    return nullptr;
+  }
+  auto written = (*module)->getAttrOfType<StringAttr>(attn::kStageAttr);
+  if (options.startFrom && written &&
+      written.getValue() != getStageName(*options.startFrom)) {
+    llvm::errs() << "error: " << path << " is at stage '" << written.getValue()
+                 << "' by its " << attn::kStageAttr
+                 << ", but --start-from says '"
+                 << getStageName(*options.startFrom)
+                 << "'; leave the flag out\n";
+    return nullptr;
   }
   if (options.startFrom)
     (*module)->setAttr(

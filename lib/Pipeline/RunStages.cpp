@@ -67,6 +67,14 @@ LogicalResult fovea::runStages(ModuleOp module, Stage last,
         << "'";
     return failure();
   }
+  // A file edited by hand is held to its stage's contract before anything
+  // counts on it.
+  if (*current != Stage::Input && *current != Stage::Object) {
+    PassManager manager(module.getContext());
+    addStageVerifier(*current, manager);
+    if (failed(manager.run(module)))
+      return failure();
+  }
   for (Stage stage : getStages()) {
     if (stage <= *current || stage > last || stage == Stage::Object)
       continue;
@@ -79,8 +87,7 @@ LogicalResult fovea::runStages(ModuleOp module, Stage last,
       manager.addPass(attn::createAttnCountTiles());
     if (failed(manager.run(module)) || failed(verify(module)))
       return failure();
-    module->setAttr(attn::kStageAttr,
-                    StringAttr::get(module.getContext(), getStageName(stage)));
+
     if (failed(writeStage(module, stage, options)))
       return failure();
   }

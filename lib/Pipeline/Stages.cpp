@@ -81,19 +81,16 @@ static void buildAttention(OpPassManager &manager) {
   // Drops masks that became constant true before tiles are chosen.
   addCleanup(manager);
   manager.addPass(attn::createAttnConfigure());
-  manager.addPass(attn::createVerifyAttention());
 }
 
 static void buildTiled(OpPassManager &manager) {
   manager.addPass(attn::createAttnTile());
   addCleanup(manager);
-  manager.addPass(attn::createVerifyTiled());
 }
 
 static void buildFused(OpPassManager &manager) {
   manager.addPass(attn::createAttnFuseSoftmax());
   addCleanup(manager);
-  manager.addPass(attn::createVerifyFused());
 }
 
 static void buildVectorized(OpPassManager &manager) {
@@ -102,7 +99,6 @@ static void buildVectorized(OpPassManager &manager) {
   // Before control flow is lowered: a task's captures are found by regions.
   manager.addPass(cpu::createAttnOutlineParallel());
   addCleanup(manager);
-  manager.addPass(cpu::createVerifyVectorized());
 }
 
 static void buildLLVM(OpPassManager &manager) {
@@ -114,8 +110,13 @@ static void buildLLVM(OpPassManager &manager) {
   manager.addPass(createLowerAffinePass());
   manager.addPass(createSCFToControlFlowPass());
   // Ceiling divisions and float minima have no LLVM form.
-  manager.addPass(arith::createArithExpandOpsPass());
-  manager.addPass(createConvertVectorToLLVMPass());
+  arith::ArithExpandOpsPassOptions expand;
+  // Rounding to bf16 would else call a helper that libgcc does not have.
+  expand.includeBf16 = true;
+  manager.addPass(arith::createArithExpandOpsPass(expand));
+  ConvertVectorToLLVMPassOptions vectors;
+  vectors.x86Vector = true;
+  manager.addPass(createConvertVectorToLLVMPass(vectors));
   manager.addPass(createUBToLLVMConversionPass());
   manager.addPass(createFinalizeMemRefToLLVMConversionPass());
   manager.addPass(createConvertMathToLLVMPass());
@@ -127,10 +128,27 @@ static void buildLLVM(OpPassManager &manager) {
   manager.addPass(createConvertControlFlowToLLVMPass());
   manager.addPass(createReconcileUnrealizedCastsPass());
   addCleanup(manager);
-  manager.addPass(cpu::createVerifyLLVM());
 }
 
-void fovea::buildStagePipeline(Stage stage, OpPassManager &manager) {
+void fovea::addStageVerifier(Stage stage, OpPassManager &manager) {
+  switch (stage) {
+  case Stage::Attention:
+    return manager.addPass(attn::createVerifyAttention());
+  case Stage::Tiled:
+    return manager.addPass(attn::createVerifyTiled());
+  case Stage::Fused:
+    return manager.addPass(attn::createVerifyFused());
+  case Stage::Vectorized:
+    return manager.addPass(cpu::createVerifyVectorized());
+  case Stage::LLVM:
+    return manager.addPass(cpu::createVerifyLLVM());
+  case Stage::Input:
+  case Stage::Object:
+    llvm_unreachable("not a stage with a contract");
+  }
+}
+
+static void addPasses(Stage stage, OpPassManager &manager) {
   switch (stage) {
   case Stage::Attention:
     return buildAttention(manager);
@@ -146,6 +164,26 @@ void fovea::buildStagePipeline(Stage stage, OpPassManager &manager) {
   case Stage::Object:
     llvm_unreachable("not a stage that passes lead to");
   }
+}
+
+namespace {
+/// The end of a stage's pipeline: says in the module where it is.
+struct SetStage : PassWrapper<SetStage, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SetStage)
+  explicit SetStage(Stage stage) : stage(stage) {}
+  StringRef getName() const override { return "SetStage"; }
+  void runOnOperation() override {
+    getOperation()->setAttr(
+        attn::kStageAttr, StringAttr::get(&getContext(), getStageName(stage)));
+  }
+  Stage stage;
+};
+} // namespace
+
+void fovea::buildStagePipeline(Stage stage, OpPassManager &manager) {
+  addPasses(stage, manager);
+  addStageVerifier(stage, manager);
+  manager.addPass(std::make_unique<SetStage>(stage));
 }
 
 void fovea::registerPasses() {
@@ -167,11 +205,12 @@ void fovea::registerPasses() {
 }
 
 void fovea::registerDialects(DialectRegistry &registry) {
-  registry.insert<attn::AttnDialect, affine::AffineDialect, arith::ArithDialect,
-                  cf::ControlFlowDialect, func::FuncDialect,
-                  index::IndexDialect, LLVM::LLVMDialect, math::MathDialect,
-                  memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
-                  ub::UBDialect, vector::VectorDialect>();
+  registry
+      .insert<attn::AttnDialect, affine::AffineDialect, arith::ArithDialect,
+              cf::ControlFlowDialect, func::FuncDialect, index::IndexDialect,
+              LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
+              scf::SCFDialect, tensor::TensorDialect, ub::UBDialect,
+              vector::VectorDialect, x86vector::X86VectorDialect>();
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
 }

@@ -278,6 +278,9 @@ Error Evaluator::Impl::add(Operation &op) {
     node = addProject(*operands[0], *operands[1],
                       project.getBias() ? operands[2] : nullptr, type.getRank(),
                       type.getRank() == 4 ? type.getDimSize(1) : 0);
+  } else if (auto split = dyn_cast<attn::SplitHeadsOp>(op)) {
+    node = &keep(std::make_unique<SplitHeadsNode>(
+        *operands[0], split.getResult().getType().getDimSize(1)));
   } else if (auto merge = dyn_cast<attn::MergeHeadsOp>(op)) {
     auto merged = MergeHeadsNode::create(*operands[0],
                                          merge.getResult().getType().getRank());

@@ -151,6 +151,8 @@ Expected<std::unique_ptr<Node>> MergeHeadsNode::create(Node &input,
                                                        int64_t resultRank) {
   llvm::ArrayRef<int64_t> from = input.getShape();
   llvm::SmallVector<int64_t> shape = {from[0], from[2], from[1] * from[3]};
+  if (resultRank == 4)
+    shape = {from[0], from[2], from[1], from[3]};
   if (resultRank == 2) {
     if (from[0] != 1)
       return llvm::createStringError(
@@ -163,5 +165,33 @@ Expected<std::unique_ptr<Node>> MergeHeadsNode::create(Node &input,
 }
 
 Error MergeHeadsNode::readRow(int64_t row, double *to, Row *) {
-  return readMerged(input, row, to);
+  if (getShape().size() < 4)
+    return readMerged(input, row, to);
+  int64_t length = getShape()[1], heads = getShape()[2];
+  int64_t head = row % heads, s = row / heads % length,
+          b = row / heads / length;
+  return input.readRow((b * heads + head) * length + s, to, nullptr);
+}
+
+//===-- Split heads -------------------------------------------------------===//
+
+llvm::SmallVector<int64_t> SplitHeadsNode::splitShape(Node &input,
+                                                      int64_t heads) {
+  llvm::ArrayRef<int64_t> from = input.getShape();
+  if (from.size() == 4)
+    return {from[0], from[2], from[1], from[3]};
+  return {from[0], heads, from[1], from[2] / heads};
+}
+
+Error SplitHeadsNode::readRow(int64_t row, double *to, Row *) {
+  int64_t heads = getShape()[1], length = getShape()[2], width = getShape()[3];
+  int64_t s = row % length, head = row / length % heads,
+          b = row / length / heads;
+  if (input.getShape().size() == 4)
+    return input.readRow((b * length + s) * heads + head, to, nullptr);
+  token.resize(heads * width);
+  if (Error error = input.readRow(b * length + s, token.data(), nullptr))
+    return error;
+  std::copy_n(token.data() + head * width, width, to);
+  return Error::success();
 }

@@ -91,6 +91,22 @@ private:
   std::vector<std::vector<double>> heads;
 };
 
+/// attn.split_heads: [B,S,H*D] or [B,S,H,D] as [B,H,S,D].
+class SplitHeadsNode : public Node {
+public:
+  SplitHeadsNode(Node &input, int64_t heads)
+      : Node(input.getType(), splitShape(input, heads),
+             splitShape(input, heads).back()),
+        input(input) {}
+  llvm::Error readRow(int64_t row, double *to, Row *details) override;
+
+private:
+  static llvm::SmallVector<int64_t> splitShape(Node &input, int64_t heads);
+
+  Node &input;
+  std::vector<double> token;
+};
+
 /// attn.merge_heads.
 class MergeHeadsNode : public Node {
 public:

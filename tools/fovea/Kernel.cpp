@@ -14,6 +14,7 @@ std::unique_ptr<mlir::MLIRContext> tool::createContext() {
   registerDialects(registry);
   auto context = std::make_unique<mlir::MLIRContext>(
       registry, mlir::MLIRContext::Threading::DISABLED);
+  printDiagnostics(*context);
   // The target is an attribute of every module, whatever operations it has.
   context->loadDialect<attn::AttnDialect>();
   return context;

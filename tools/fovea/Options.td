@@ -36,8 +36,8 @@ defm name : Value<"name", "NAME", "C name of the kernel", kernelVis>;
 defm stages_dir : Value<"stages-dir", "DIR",
                         "Write the IR after each stage to DIR/NN-STAGE.mlir",
                         kernelVis>;
-defm start_from : Value<"start-from", "STAGE", "Stage that an .mlir input is "
-                        "at, if its attn.stage does not say", kernelVis>;
+defm start_from : Value<"start-from", "STAGE", "Stage that an .mlir input "
+                        "without attn.stage is at", kernelVis>;
 
 def output_file : JoinedOrSeparate<["-"], "o">, MetaVarName<"FILE">,
                   Visibility<[CompileVis]>,

@@ -27,6 +27,10 @@ struct CompilerOptions {
   bool countTiles = false;
 };
 
+/// Prints what is reported on `context` to standard error from now on, as
+/// file:line:column: error: text.
+void printDiagnostics(mlir::MLIRContext &context);
+
 /// Reads a config (.yaml, .yml, .json) or a module (.mlir); `-` is a module on
 /// standard input. Errors go to standard error with file, line and column;
 /// nothing is returned then. The module has its target and stage set.

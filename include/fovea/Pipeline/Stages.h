@@ -29,8 +29,11 @@ llvm::StringRef getStageName(Stage stage);
 std::optional<Stage> parseStageName(llvm::StringRef name);
 
 /// Adds the passes that lead to `stage` from the stage before it, ending in its
-/// verifier. Not for Input and Object.
+/// verifier and in the module's attn.stage. Not for Input and Object.
 void buildStagePipeline(Stage stage, mlir::OpPassManager &manager);
+
+/// Adds the verifier of `stage`. Not for Input and Object.
+void addStageVerifier(Stage stage, mlir::OpPassManager &manager);
 
 /// Registers every pass of Fovea and the pipelines `fovea-to-<stage>`.
 void registerPasses();

@@ -112,6 +112,7 @@ cpu::getCPUInfo(attn::TargetAttr target,
       has("avx512f") && has("avx512bw") && has("avx512dq") && has("avx512vl");
   info.vectorBytes = wide ? 64 : 32;
   info.registers = wide ? 32 : 16;
+  info.hasBF16Dot = wide && has("avx512bf16");
   info.requiredFeatures = 0;
   static const std::pair<StringLiteral, int64_t> bits[] = {
 #define FEATURE(mask, name, word, bit, state) {name, mask},

@@ -35,7 +35,13 @@ QueryLanes::QueryLanes(scf::ForallOp forall, attn::LoadQueriesOp queries,
       shape(getShape(queries, info.getLanes(element.getWidth()),
                      info.getTileVectors())),
       buffers(shape, forall.getBody(), forall.getLoc(), element),
-      tileRows(info.getTileRows(shape.vectors)) {
+      tileRows(info.getTileRows(shape.vectors)), hasBF16(info.hasBF16Dot) {
+  MemRefType view = queries.getQuery().getType();
+  if (view.getElementType() != element) {
+    bool pairs = view.getElementType().isBF16() && info.hasBF16Dot &&
+                 view.getDimSize(2) % 2 == 0;
+    product = pairs ? Product::Dot : Product::Widened;
+  }
   // Register tiles and transposes may overhang the keys of a tile.
   buffers.rowMultiple = std::lcm(tileRows, shape.lanes);
 }

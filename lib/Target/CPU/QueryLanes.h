@@ -21,6 +21,17 @@ public:
   mlir::LogicalResult run();
 
 private:
+  /// How the two products read keys and values.
+  enum class Product {
+    /// Elements of the accumulation type, straight from the caller's memory.
+    Direct,
+    /// Half numbers, widened tile by tile into scratch.
+    Widened,
+    /// Pairs of bf16, summed in f32 by one instruction (AVX512_BF16): pairs of
+    /// the head dim for scores, pairs of keys for the output.
+    Dot
+  };
+
   // Structure (QueryLanes.cpp).
   mlir::LogicalResult lowerBlock(mlir::Block &block);
   mlir::LogicalResult lowerOp(mlir::Operation &op);
@@ -28,7 +39,6 @@ private:
   mlir::LogicalResult lowerElementwise(mlir::Operation &op);
   void copyBuffer(VectorBuilder &b, mlir::Value from, mlir::Value to);
   void fillBuffer(VectorBuilder &b, mlir::Value buffer, mlir::Value value);
-  
 
   // Memory (QueryLanesMemory.cpp).
   void lower(attn::LoadQueriesOp op);
@@ -48,16 +58,38 @@ private:
   void lower(attn::SoftmaxStepOp op);
   void lower(attn::NormalizeOp op);
   void lower(attn::AccumulateOp op);
+  void buildWeights(VectorBuilder &b, attn::SoftmaxStepOp op, mlir::Value panel,
+                    mlir::Value count, llvm::ArrayRef<mlir::Value> shifts,
+                    llvm::SmallVectorImpl<mlir::Value> &sums);
   mlir::Value buildAnyNonFinite(VectorBuilder &b, mlir::Value view,
                                 mlir::Value firstRow, mlir::Value count);
   void accumulateRows(VectorBuilder &b, attn::AccumulateOp op,
                       mlir::Value panel, mlir::Value count, mlir::Value first,
                       int64_t rows, llvm::ArrayRef<mlir::Value> rescale,
-                      bool guarded);
-  
+                      bool guarded, mlir::Value staged);
+  /// Weights of pairs of keys as bf16, from the scratch of f32 weights.
+  mlir::Value packWeights(VectorBuilder &b, attn::AccumulateOp op,
+                          mlir::Value count);
+
+  // Half numbers (QueryLanesHalf.cpp).
+  /// Rows [first, first + count) of a view, widened to scratch.
+  mlir::Value stageWidened(VectorBuilder &b, mlir::Value view,
+                           mlir::Value first, mlir::Value count, int64_t keys);
+  /// The same rows as pairs of keys: element [k, d] holds rows 2k and 2k + 1.
+  mlir::Value stagePairs(VectorBuilder &b, mlir::Value view, mlir::Value first,
+                         mlir::Value count, int64_t keys);
+  /// Two vectors as one of pairs, `low` in the low halves.
+  mlir::Value pair(VectorBuilder &b, mlir::Value low, mlir::Value high);
+  mlir::Value dot(VectorBuilder &b, mlir::Value x, mlir::Value y,
+                  mlir::Value sum);
+  /// Weight of key `k` for vector `v`, from pairs.
+  mlir::Value unpackWeight(VectorBuilder &b, mlir::Value pairs,
+                           mlir::Value panel, mlir::Value k, int64_t v);
 
   VectorBuilder makeBuilder(mlir::OpBuilder &builder, mlir::Operation *op) {
-    return VectorBuilder(builder, op->getLoc(), shape.lanes, element);
+    VectorBuilder b(builder, op->getLoc(), shape.lanes, element);
+    b.hasBF16 = hasBF16;
+    return b;
   }
   void forPanels(VectorBuilder &b, llvm::function_ref<void(mlir::Value)> body);
   /// Head and query row of a lane: row `lane` of the tile that starts at
@@ -74,7 +106,11 @@ private:
   TileBuffers buffers;
   /// Rows of a register tile.
   int64_t tileRows;
-  
+
+  Product product = Product::Direct;
+  bool hasBF16;
+  /// Weights that a softmax step wrote as pairs, for their one user.
+  llvm::DenseMap<mlir::Value, mlir::Value> packedWeights;
   /// Query tiles that were multiplied by the scale when they were read.
   llvm::DenseMap<mlir::Value, mlir::Value> foldedScales;
   /// Maximum over the keys of a score tile, taken while the scores were made.

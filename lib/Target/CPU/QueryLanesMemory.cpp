@@ -26,8 +26,18 @@ void QueryLanes::lower(attn::LoadQueriesOp op) {
   OpBuilder builder(op);
   VectorBuilder b = makeBuilder(builder, op);
   int64_t headDim = cast<VectorType>(op.getResult().getType()).getDimSize(1);
-  Value buffer = buffers.create(op.getResult(), op);
-  Value factor = getCommonScale(op, forall);
+  bool pairs = product == Product::Dot;
+  Value buffer;
+  if (pairs) {
+    buffer =
+        buffers.createTemporary({shape.panels, headDim / 2, shape.getWidth()},
+                                b.bitsType.getElementType());
+    buffers.assign(op.getResult(), buffer);
+  } else {
+    buffer = buffers.create(op.getResult(), op);
+  }
+  // A half number must not be rounded again: pairs are scaled as scores.
+  Value factor = pairs ? Value() : getCommonScale(op, forall);
   if (factor) {
     foldedScales[op.getResult()] = factor;
 
@@ -43,22 +53,34 @@ void QueryLanes::lower(attn::LoadQueriesOp op) {
       SmallVector<std::pair<Value, Value>> places;
       for (int64_t r = 0; r < lanes; ++r)
         places.push_back(getPlace(b, b.add(base, r), op.getRow(), last));
+      // `column` counts elements, or pairs of them, as a lane holds them.
       auto block = [&](Value column, int64_t count) {
         SmallVector<Value> rows;
         for (auto [head, row] : places) {
-          Value value = b.loadPart(op.getQuery(), {head, row, column}, count);
+          if (pairs) {
+            auto type = VectorType::get({2 * lanes}, builder.getBF16Type());
+            Value value =
+                b.loadPart(type, op.getQuery(),
+                           {head, row, b.mul(column, b.index(2))}, 2 * count);
+            rows.push_back(vector::BitCastOp::create(builder, op.getLoc(),
+                                                     b.bitsType, value));
+            continue;
+          }
+          Value value =
+              b.widen(b.loadPart(op.getQuery(), {head, row, column}, count));
           rows.push_back(factor ? b.mulf(value, factor) : value);
         }
         rows = b.transpose(rows);
         for (int64_t k = 0; k < std::min(count, lanes); ++k)
           b.store(rows[k], buffer, {panel, b.add(column, k), lane});
       };
-      int64_t whole = headDim / lanes * lanes;
+      int64_t columns = pairs ? headDim / 2 : headDim;
+      int64_t whole = columns / lanes * lanes;
       if (whole)
         b.forLoop(b.index(0), b.index(whole), lanes,
                   [&](Value column) { block(column, lanes); });
-      if (whole < headDim)
-        block(b.index(whole), headDim - whole);
+      if (whole < columns)
+        block(b.index(whole), columns - whole);
     });
   });
 }
@@ -114,9 +136,10 @@ void QueryLanes::lower(attn::StoreOutputOp op) {
           columns.push_back(b.select(empty, zero, b.divf(value, sum)));
         }
         columns = b.transpose(columns);
+        Type stored = op.getOut().getType().getElementType();
         for (auto [row, place] : llvm::zip(columns, places))
-          b.storePart(row, op.getOut(), {place.first, place.second, column},
-                      count);
+          b.storePart(b.narrow(row, stored), op.getOut(),
+                      {place.first, place.second, column}, count);
       };
       int64_t whole = headDim / lanes * lanes;
       if (whole)
@@ -162,8 +185,8 @@ void QueryLanes::lower(attn::StoreWeightsOp op) {
         columns = b.transpose(columns);
         Value column = b.add(op.getKeyRow(), key), left = b.sub(count, key);
         for (auto [row, place] : llvm::zip(columns, places))
-          b.storePart(row, op.getOut(), {place.first, place.second, column},
-                      left);
+          b.storePart(b.narrow(row, op.getOut().getType().getElementType()),
+                      op.getOut(), {place.first, place.second, column}, left);
       });
     });
   });

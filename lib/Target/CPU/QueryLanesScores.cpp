@@ -58,7 +58,15 @@ Value QueryLanes::stageRead(VectorBuilder &b, attn::ScoresOp op,
                             bool perKey) {
   auto type = cast<MemRefType>(read.getMemRef().getType());
   bool bytes = type.getElementType().isInteger(8);
+  // Half numbers are staged widened; the region's arith.extf is left out.
   Type stored = bytes ? b.bitsType.getElementType() : Type(element);
+  auto widenScalar = [&](Value value) -> Value {
+    if (bytes)
+      return arith::ExtUIOp::create(b.builder, b.loc, stored, value);
+    return value.getType() == element
+               ? value
+               : Value(arith::ExtFOp::create(b.builder, b.loc, element, value));
+  };
   int64_t keys = cast<VectorType>(op.getScores().getType()).getDimSize(1);
   SmallVector<int64_t> sizes{shape.panels, shape.getWidth()};
   if (perKey)
@@ -106,9 +114,7 @@ Value QueryLanes::stageRead(VectorBuilder &b, attn::ScoresOp op,
         Value row = getPlace(b, base, op.getRow(), lastRow).second;
         Value value = memref::LoadOp::create(b.builder, b.loc, read.getMemRef(),
                                              getIndices(row, {}));
-        if (bytes)
-          value = arith::ExtUIOp::create(b.builder, b.loc, stored, value);
-        memref::StoreOp::create(b.builder, b.loc, value, buffer,
+        memref::StoreOp::create(b.builder, b.loc, widenScalar(value), buffer,
                                 ValueRange{panel, lane});
       });
       return;
@@ -130,6 +136,8 @@ Value QueryLanes::stageRead(VectorBuilder &b, attn::ScoresOp op,
               if (bytes)
                 value =
                     arith::ExtUIOp::create(b.builder, b.loc, b.bitsType, value);
+              else
+                value = b.widen(value);
               values.push_back(value);
             }
             values = b.transpose(values);
@@ -168,6 +176,10 @@ LogicalResult QueryLanes::lower(attn::ScoresOp op) {
   Value count = getCount(b, op.getCount(), op.getScores().getType());
   Value lastKey = b.sub(b.add(op.getKeyRow(), count), b.index(1));
   bool regions = !op.getScore().empty() || !op.getMask().empty();
+  int64_t keys = cast<VectorType>(op.getScores().getType()).getDimSize(1);
+  Value widened;
+  if (product == Product::Widened)
+    widened = stageWidened(b, op.getKey(), op.getKeyRow(), count, keys);
 
   StagedReads staged;
   stageReads(b, op, op.getScore(), count, staged);
@@ -205,14 +217,33 @@ LogicalResult QueryLanes::lower(attn::ScoresOp op) {
           for (int64_t r = 0; r < tileRows; ++r)
             keyRows.push_back(b.minSigned(b.add(base, r), lastKey));
           SmallVector<Value> acc(tileRows * shape.vectors, b.splat(0));
+          SmallVector<Value> tileKeys;
+          for (Value row : keyRows)
+            tileKeys.push_back(b.sub(row, op.getKeyRow()));
+          auto element = [&](int64_t r, Value k) -> Value {
+            if (product == Product::Dot) {
+              auto two = VectorType::get({2}, builder.getBF16Type());
+              auto one = VectorType::get({1}, b.bitsType.getElementType());
+              Value both = b.loadAs(two, op.getKey(),
+                                    {keyRows[r], b.mul(k, b.index(2))});
+              both = vector::BitCastOp::create(builder, op.getLoc(), one, both);
+              return b.broadcast(
+                  vector::ExtractOp::create(builder, op.getLoc(), both, 0));
+            }
+            Value source = widened ? widened : Value(op.getKey());
+            Value row = widened ? tileKeys[r] : keyRows[r];
+            return b.broadcast(memref::LoadOp::create(
+                builder, op.getLoc(), source, ValueRange{row, k}));
+          };
           acc = buildRegisterTile(
-              b, b.index(headDim), acc, tileRows, shape.vectors,
-              [&](int64_t r, Value k) -> Value {
-                return memref::LoadOp::create(builder, op.getLoc(), op.getKey(),
-                                              ValueRange{keyRows[r], k});
-              },
+              b, b.index(product == Product::Dot ? headDim / 2 : headDim), acc,
+              tileRows, shape.vectors, element,
               [&](int64_t v, Value k) {
                 return b.load(queries, {panel, k, b.index(v * shape.lanes)});
+              },
+              [&](Value x, Value y, Value sum) {
+                return product == Product::Dot ? dot(b, x, y, sum)
+                                               : b.fma(x, y, sum);
               });
           for (int64_t r = 0; r < tileRows; ++r)
             for (int64_t v = 0; v < shape.vectors; ++v) {
@@ -226,7 +257,7 @@ LogicalResult QueryLanes::lower(attn::ScoresOp op) {
               // Past the last key the register tile repeats it, in staged reads
               // too: a score of its own would enter the maximum.
               if (!staged.empty())
-                point.tileKey = b.sub(keyRows[r], op.getKeyRow());
+                point.tileKey = tileKeys[r];
               point.panel = panel;
               point.lane = lane;
               if (regions) {
@@ -280,5 +311,7 @@ LogicalResult QueryLanes::lower(attn::ScoresOp op) {
   });
   for (auto &[read, stage] : staged)
     buffers.release(stage.buffer);
+  if (widened)
+    buffers.release(widened);
   return status;
 }

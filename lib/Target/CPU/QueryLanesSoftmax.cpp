@@ -21,7 +21,20 @@ void QueryLanes::lower(attn::SoftmaxStepOp op) {
   Value scores = buffers.lookup(op.getScores()),
         oldMax = buffers.lookup(op.getMax()),
         oldSum = buffers.lookup(op.getSum());
-  Value weights = buffers.create(op.getWeights(), op, op.getScores());
+  // Pairs for the second product, if nothing else looks at the weights.
+  auto accumulate =
+      op.getWeights().hasOneUse()
+          ? dyn_cast<attn::AccumulateOp>(*op.getWeights().user_begin())
+          : attn::AccumulateOp();
+  int64_t keys = cast<VectorType>(op.getScores().getType()).getDimSize(1);
+  if (product == Product::Dot && accumulate &&
+      accumulate->getBlock() == op->getBlock() &&
+      accumulate.getCount() == op.getCount())
+    packedWeights[op.getWeights()] = buffers.createTemporary(
+        {shape.panels, (keys + 1) / 2, shape.getWidth()},
+        b.bitsType.getElementType());
+  else
+    buffers.create(op.getWeights(), op, op.getScores());
   Value newMax = buffers.create(op.getNewMax(), op, op.getMax());
   Value newSum = buffers.create(op.getNewSum(), op, op.getSum());
   Value rescale = buffers.create(op.getRescale(), op);
@@ -58,22 +71,51 @@ void QueryLanes::lower(attn::SoftmaxStepOp op) {
       shifts.push_back(shift);
       sums.push_back(sum);
     }
-    sums = b.forLoop(b.index(0), count, 1, sums,
-                     [&](Value key, ValueRange carried) {
-                       SmallVector<Value> sum(carried);
-                       for (int64_t v = 0; v < vectors; ++v) {
-                         Value score = b.load(scores, {panel, key, column(v)});
-                         Value weight = exp(b, b.subf(score, shifts[v]));
-                         b.store(weight, weights, {panel, key, column(v)});
-                         sum[v] = b.addf(sum[v], weight);
-                       }
-                       return sum;
-                     });
+    buildWeights(b, op, panel, count, shifts, sums);
     for (int64_t v = 0; v < vectors; ++v)
       b.store(sums[v], newSum, {panel, column(v)});
   });
   if (maxima)
     buffers.release(maxima);
+}
+
+/// Weights of all keys, and their sums on top of `sums`.
+void QueryLanes::buildWeights(VectorBuilder &b, attn::SoftmaxStepOp op,
+                              Value panel, Value count, ArrayRef<Value> shifts,
+                              SmallVectorImpl<Value> &sums) {
+  Value scores = buffers.lookup(op.getScores()),
+        packed = packedWeights.lookup(op.getWeights()),
+        weights = buffers.lookup(op.getWeights());
+  auto weigh = [&](Value key, int64_t v) {
+    Value score = b.load(scores, {panel, key, b.index(v * shape.lanes)});
+    return exp(b, b.subf(score, shifts[v]));
+  };
+  SmallVector<Value> results = b.forLoop(
+      b.index(0), count, packed ? 2 : 1, sums,
+      [&](Value key, ValueRange carried) {
+        SmallVector<Value> sum(carried);
+        Value next, exists, half;
+        if (packed) {
+          next = b.add(key, 1);
+          exists = arith::CmpIOp::create(
+              b.builder, b.loc, arith::CmpIPredicate::slt, next, count);
+          half = arith::DivUIOp::create(b.builder, b.loc, key, b.index(2));
+        }
+        for (int64_t v = 0; v < shape.vectors; ++v) {
+          Value column = b.index(v * shape.lanes);
+          Value weight = weigh(key, v);
+          if (!packed) {
+            b.store(weight, weights, {panel, key, column});
+            sum[v] = b.addf(sum[v], weight);
+            continue;
+          }
+          Value second = b.select(exists, weigh(next, v), b.splat(0));
+          b.store(pair(b, weight, second), packed, {panel, half, column});
+          sum[v] = b.addf(sum[v], b.addf(weight, second));
+        }
+        return sum;
+      });
+  sums.assign(results);
 }
 
 void QueryLanes::lower(attn::NormalizeOp op) {
@@ -118,8 +160,8 @@ Value QueryLanes::buildAnyNonFinite(VectorBuilder &b, Value view,
       b.index(0), count, 1, {zero}, [&](Value key, ValueRange carried) {
         Value row = b.add(firstRow, key), sum = carried[0];
         for (int64_t d = 0; d < headDim; d += shape.lanes)
-          sum = b.fma(b.loadPart(view, {row, b.index(d)}, headDim - d), zero,
-                      sum);
+          sum = b.fma(b.widen(b.loadPart(view, {row, b.index(d)}, headDim - d)),
+                      zero, sum);
         return SmallVector<Value>{sum};
       });
   Value bad = b.compare(arith::CmpFPredicate::UNO, sums[0], sums[0]);
@@ -131,11 +173,12 @@ Value QueryLanes::buildAnyNonFinite(VectorBuilder &b, Value view,
 void QueryLanes::accumulateRows(VectorBuilder &b, attn::AccumulateOp op,
                                 Value panel, Value count, Value first,
                                 int64_t rows, ArrayRef<Value> rescale,
-                                bool guarded) {
+                                bool guarded, Value staged) {
   int64_t vectors = shape.vectors;
   Value source = buffers.lookup(op.getAcc()),
         target = buffers.lookup(op.getResult()),
-        weights = buffers.lookup(op.getWeights());
+        weights = buffers.lookup(op.getWeights()),
+        packed = packedWeights.lookup(op.getWeights());
   auto column = [&](int64_t v) { return b.index(v * shape.lanes); };
   SmallVector<Value> acc;
   for (int64_t r = 0; r < rows; ++r)
@@ -144,21 +187,38 @@ void QueryLanes::accumulateRows(VectorBuilder &b, attn::AccumulateOp op,
                            rescale[v]));
   // A view of the block: with [first + r] as an index LLVM hoists the
   // addresses and spills.
-  OpFoldResult one = b.builder.getIndexAttr(1);
+  OpFoldResult one = b.builder.getIndexAttr(1),
+               zero = b.builder.getIndexAttr(0);
+  bool pairs = product == Product::Dot && !guarded;
+  Value steps = count;
+  if (pairs)
+    steps =
+        arith::DivUIOp::create(b.builder, b.loc, b.add(count, 1), b.index(2));
+  bool fromScratch = staged && (pairs || product == Product::Widened);
   Value block = memref::SubViewOp::create(
-      b.builder, b.loc, op.getValue(),
-      SmallVector<OpFoldResult>{op.getValueRow(), first},
-      SmallVector<OpFoldResult>{count, b.builder.getIndexAttr(rows)},
+      b.builder, b.loc, fromScratch ? staged : Value(op.getValue()),
+      SmallVector<OpFoldResult>{
+          fromScratch ? zero : OpFoldResult(op.getValueRow()), first},
+      SmallVector<OpFoldResult>{steps, b.builder.getIndexAttr(rows)},
       SmallVector<OpFoldResult>{one, one});
   auto scalar = [&](int64_t r, Value k) -> Value {
-    return memref::LoadOp::create(b.builder, b.loc, block,
-                                  ValueRange{k, b.index(r)});
+    Value value = memref::LoadOp::create(b.builder, b.loc, block,
+                                         ValueRange{k, b.index(r)});
+    if (isa<FloatType>(value.getType()) && value.getType() != element)
+      value = arith::ExtFOp::create(b.builder, b.loc, element, value);
+    return b.broadcast(value);
   };
   auto weight = [&](int64_t v, Value k) {
-    return b.load(weights, {panel, k, column(v)});
+    if (packed && !pairs)
+      return unpackWeight(b, packed, panel, k, v);
+    return b.load(packed ? packed : weights, {panel, k, column(v)});
   };
   if (!guarded) {
-    acc = buildRegisterTile(b, count, acc, rows, vectors, scalar, weight);
+    acc =
+        buildRegisterTile(b, steps, acc, rows, vectors, scalar, weight,
+                          [&](Value x, Value y, Value sum) {
+                            return pairs ? dot(b, x, y, sum) : b.fma(x, y, sum);
+                          });
   } else {
     Value keep = buffers.lookup(op.getKeep());
     acc =
@@ -172,8 +232,7 @@ void QueryLanes::accumulateRows(VectorBuilder &b, attn::AccumulateOp op,
             Value w = weight(v, k);
             for (int64_t r = 0; r < rows; ++r) {
               Value &sum = sums[r * vectors + v];
-              sum = b.select(allowed, b.fma(b.broadcast(scalar(r, k)), w, sum),
-                             sum);
+              sum = b.select(allowed, b.fma(scalar(r, k), w, sum), sum);
             }
           }
           return sums;
@@ -192,6 +251,14 @@ void QueryLanes::lower(attn::AccumulateOp op) {
   buffers.create(op.getResult(), op, op.getAcc());
   Value rescales = buffers.lookup(op.getRescale());
   Value count = getCount(b, op.getCount(), op.getWeights().getType());
+  int64_t keys = cast<VectorType>(op.getWeights().getType()).getDimSize(1);
+  if (product == Product::Dot && !packedWeights.lookup(op.getWeights()))
+    packedWeights[op.getWeights()] = packWeights(b, op, count);
+  Value staged;
+  if (product == Product::Widened)
+    staged = stageWidened(b, op.getValue(), op.getValueRow(), count, keys);
+  else if (product == Product::Dot)
+    staged = stagePairs(b, op.getValue(), op.getValueRow(), count, keys);
 
   auto accumulate = [&](bool guarded) {
     forPanels(b, [&](Value panel) {
@@ -201,16 +268,24 @@ void QueryLanes::lower(attn::AccumulateOp op) {
       int64_t whole = headDim / tileRows * tileRows;
       if (whole)
         b.forLoop(b.index(0), b.index(whole), tileRows, [&](Value first) {
-          accumulateRows(b, op, panel, count, first, tileRows, rescale,
-                         guarded);
+          accumulateRows(b, op, panel, count, first, tileRows, rescale, guarded,
+                         staged);
         });
       if (whole < headDim)
         accumulateRows(b, op, panel, count, b.index(whole), headDim - whole,
-                       rescale, guarded);
+                       rescale, guarded, staged);
     });
   };
-  if (!op.getKeep())
-    return accumulate(false);
+  auto releaseScratch = [&] {
+    if (staged)
+      buffers.release(staged);
+    if (Value packed = packedWeights.lookup(op.getWeights()))
+      buffers.release(packed);
+  };
+  if (!op.getKeep()) {
+    accumulate(false);
+    return releaseScratch();
+  }
   // A weight of 0 times NaN is NaN: where a partial tile holds such a value,
   // forbidden keys are left out one by one. Finite values take the fast way.
   Value bad = buildAnyNonFinite(b, op.getValue(), op.getValueRow(), count);
@@ -221,4 +296,5 @@ void QueryLanes::lower(attn::AccumulateOp op) {
   builder.setInsertionPointToStart(branch.elseBlock());
   accumulate(false);
   builder.setInsertionPointAfter(branch);
+  releaseScratch();
 }

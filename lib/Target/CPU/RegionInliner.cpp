@@ -22,8 +22,13 @@ static bool dependsOn(Value value, BlockArgument argument) {
 bool fovea::cpu::isStageable(memref::LoadOp read, Block *block, Type element) {
   auto type = cast<MemRefType>(read.getMemRef().getType());
   unsigned width = element.getIntOrFloatBitWidth();
-  bool fits =
-      type.getElementType() == element || type.getElementType().isInteger(8);
+  bool half = isa<Float16Type, BFloat16Type>(type.getElementType()) &&
+              llvm::all_of(read->getUsers(), [&](Operation *user) {
+                return isa<arith::ExtFOp>(user) &&
+                       user->getResult(0).getType() == element;
+              });
+  bool fits = type.getElementType() == element || half ||
+              type.getElementType().isInteger(8);
   if (!fits || width > 64 || !type.isLastDimUnitStride())
     return false;
   unsigned count = block->getNumArguments();
@@ -89,7 +94,17 @@ private:
   }
 
   LogicalResult inlineOp(Operation &op) {
+    if (auto extend = dyn_cast<arith::ExtFOp>(op)) {
+      // A half number was staged as what it is extended to.
+      auto it = staged.find(extend.getIn().getDefiningOp());
+      if (it != staged.end()) {
+        mapping.map(extend.getResult(), readStaged(it->second, op));
+        return success();
+      }
+    }
     if (auto it = staged.find(&op); it != staged.end()) {
+      if (isa<Float16Type, BFloat16Type>(op.getResult(0).getType()))
+        return success(); // read by its arith.extf
       mapping.map(op.getResult(0), readStaged(it->second, op));
       return success();
     }

@@ -92,6 +92,24 @@ Value VectorBuilder::compare(arith::CmpFPredicate predicate, Value a, Value b) {
   return arith::CmpFOp::create(builder, loc, predicate, a, b);
 }
 
+Value VectorBuilder::widen(Value value) {
+  if (getElementTypeOrSelf(value) == element)
+    return value;
+  return arith::ExtFOp::create(builder, loc, vectorType, value);
+}
+
+Value VectorBuilder::narrow(Value value, Type to) {
+  if (to == element)
+    return value;
+  return arith::TruncFOp::create(builder, loc, VectorType::get({lanes}, to),
+                                 value);
+}
+
+bool VectorBuilder::isPartByElement(VectorType type) const {
+  return type.getElementTypeBitWidth() == 16 &&
+         (lanes * bits < 512 || (type.getElementType().isBF16() && !hasBF16));
+}
+
 Value VectorBuilder::load(Value buffer, ValueRange indices) {
   auto type = cast<MemRefType>(buffer.getType());
   return loadAs(VectorType::get({lanes}, type.getElementType()), buffer,
@@ -107,15 +125,50 @@ void VectorBuilder::store(Value value, Value buffer, ValueRange indices) {
 }
 
 Value VectorBuilder::loadPart(Value buffer, ValueRange indices, int64_t count) {
-  if (count >= lanes)
-    return load(buffer, indices);
-  return loadPart(vectorType, buffer, indices, index(count));
+  auto type = cast<MemRefType>(buffer.getType());
+  return loadPart(VectorType::get({lanes}, type.getElementType()), buffer,
+                  indices, count);
+}
+
+Value VectorBuilder::loadPart(VectorType type, Value buffer, ValueRange indices,
+                              int64_t count) {
+  if (count >= type.getDimSize(0))
+    return loadAs(type, buffer, indices);
+  return loadPart(type, buffer, indices, index(count));
 }
 
 Value VectorBuilder::loadPart(VectorType type, Value buffer, ValueRange indices,
                               Value count) {
-  Value mask =
-      vector::CreateMaskOp::create(builder, loc, maskType, ValueRange{count});
+  if (isPartByElement(type)) {
+    Value full = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
+                                       count, index(type.getDimSize(0)));
+    auto branch = scf::IfOp::create(builder, loc, TypeRange{type}, full,
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(builder, loc, loadAs(type, buffer, indices));
+    builder.setInsertionPointToStart(branch.elseBlock());
+    auto halves = VectorType::get(type.getShape(), builder.getI16Type());
+    Value bits =
+        arith::ConstantOp::create(builder, loc, builder.getZeroAttr(halves));
+    bits = forLoop(index(0), count, 1, bits, [&](Value i, ValueRange carried) {
+      SmallVector<Value> at(indices);
+      at.back() = add(at.back(), i);
+      Value value = memref::LoadOp::create(builder, loc, buffer, at);
+      value =
+          arith::BitcastOp::create(builder, loc, builder.getI16Type(), value);
+      Value next = vector::InsertOp::create(builder, loc, value, carried[0],
+                                            OpFoldResult(i));
+      return SmallVector<Value>{next};
+    })[0];
+    scf::YieldOp::create(
+        builder, loc,
+        arith::BitcastOp::create(builder, loc, type, bits).getResult());
+    return branch.getResult(0);
+  }
+  Value mask = vector::CreateMaskOp::create(
+      builder, loc, VectorType::get(type.getShape(), builder.getI1Type()),
+      ValueRange{count});
   Value zero =
       arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
   return vector::MaskedLoadOp::create(builder, loc, type, buffer, indices, mask,
@@ -131,6 +184,29 @@ void VectorBuilder::storePart(Value value, Value buffer, ValueRange indices,
 
 void VectorBuilder::storePart(Value value, Value buffer, ValueRange indices,
                               Value count) {
+  auto type = cast<VectorType>(value.getType());
+  if (isPartByElement(type)) {
+    Value full = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
+                                       count, index(type.getDimSize(0)));
+    auto branch =
+        scf::IfOp::create(builder, loc, full, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    store(value, buffer, indices);
+    builder.setInsertionPointToStart(branch.elseBlock());
+    auto halves = VectorType::get(type.getShape(), builder.getI16Type());
+    Value bits = arith::BitcastOp::create(builder, loc, halves, value);
+    forLoop(index(0), count, 1, [&](Value i) {
+      SmallVector<Value> at(indices);
+      at.back() = add(at.back(), i);
+      Value element =
+          vector::ExtractOp::create(builder, loc, bits, OpFoldResult(i));
+      element = arith::BitcastOp::create(builder, loc, type.getElementType(),
+                                         element);
+      memref::StoreOp::create(builder, loc, element, buffer, at);
+    });
+    return;
+  }
   Value mask =
       vector::CreateMaskOp::create(builder, loc, maskType, ValueRange{count});
   vector::MaskedStoreOp::create(builder, loc, buffer, indices, mask, value);
@@ -149,7 +225,7 @@ SmallVector<Value> VectorBuilder::forLoop(Value from, Value to, int64_t step,
   auto loop = scf::ForOp::create(builder, loc, from, to, index(step), carried);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
-    SmallVector<Value> yielded =
+  SmallVector<Value> yielded =
       body(loop.getInductionVar(), loop.getRegionIterArgs());
   // A loop that carries nothing comes with its terminator.
   if (!yielded.empty())

@@ -48,6 +48,11 @@ public:
   mlir::Value compare(mlir::arith::CmpFPredicate predicate, mlir::Value a,
                       mlir::Value b);
 
+  /// A vector of half numbers as one of `element`, and back (nearest even).
+  /// Vectors of `element` stay as they are.
+  mlir::Value widen(mlir::Value value);
+  mlir::Value narrow(mlir::Value value, mlir::Type to);
+
   mlir::Value load(mlir::Value buffer, mlir::ValueRange indices);
   mlir::Value loadAs(mlir::VectorType type, mlir::Value buffer,
                      mlir::ValueRange indices);
@@ -56,11 +61,21 @@ public:
   mlir::Value loadPart(mlir::Value buffer, mlir::ValueRange indices,
                        int64_t count);
   mlir::Value loadPart(mlir::VectorType type, mlir::Value buffer,
+                       mlir::ValueRange indices, int64_t count);
+  mlir::Value loadPart(mlir::VectorType type, mlir::Value buffer,
                        mlir::ValueRange indices, mlir::Value count);
   void storePart(mlir::Value value, mlir::Value buffer,
                  mlir::ValueRange indices, int64_t count);
   void storePart(mlir::Value value, mlir::Value buffer,
                  mlir::ValueRange indices, mlir::Value count);
+
+  /// Whether the processor has bf16 vectors, so that LLVM masks them.
+  bool hasBF16 = false;
+
+  /// Whether parts of a vector of `type` are loaded and stored element by
+  /// element: halves on a processor without masks for them, where LLVM would
+  /// round each element by a helper function.
+  bool isPartByElement(mlir::VectorType type) const;
 
   using LoopBody = llvm::function_ref<void(mlir::Value)>;
   using CarryingBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(

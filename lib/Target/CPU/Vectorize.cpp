@@ -52,11 +52,12 @@ private:
   }
 
   static bool isSupported(MemRefType type) {
-    return type.getElementType().isF32() || type.getElementType().isF64();
+    return isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(
+        type.getElementType());
   }
   static LogicalResult refuseType(Operation *op) {
     return op->emitOpError("has an element type that attn-vectorize does not "
-                           "lower yet; expects f32 or f64");
+                           "lower yet; expects f16, bf16, f32 or f64");
   }
 };
 

@@ -39,9 +39,9 @@ def AttnVectorize : Pass<"attn-vectorize", "mlir::ModuleOp"> {
     operations that are not elementwise.
   }];
   let dependentDialects = [
-    "mlir::arith::ArithDialect", "mlir::math::MathDialect",
+        "mlir::arith::ArithDialect", "mlir::math::MathDialect",
     "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
-    "mlir::vector::VectorDialect"
+    "mlir::vector::VectorDialect", "mlir::x86vector::X86VectorDialect"
   ];
 }
 

@@ -189,19 +189,48 @@ LogicalResult ProjectOp::verify() {
   return success();
 }
 
-LogicalResult MergeHeadsOp::verify() {
-  RankedTensorType input = getInput().getType(), result = getResult().getType();
-  // merge_heads_c1
-  if (input.getRank() != 4 || input.isDynamicDim(1) || input.isDynamicDim(3))
-    return emitOpError("expects input of rank 4 with static heads and head "
-                       "dim, but got ")
-           << input;
-  if (result.getRank() < 2 || result.getRank() > 3 ||
-      result.getElementType() != input.getElementType() ||
-      !compatible(getBatch(input), getBatch(result)) ||
-      !compatible(getLength(input), getLength(result)) ||
-      getWidth(input) != result.getShape().back())
-    return emitOpError("expects result with the batch, length and width of ")
-           << input << ", but got " << result;
+/// Whether `tokens` can be [B,S,H,D], [B,S,H*D] or [S,H*D] of `heads`, which is
+/// [B,H,S,D].
+static bool areTokensOf(RankedTensorType tokens, RankedTensorType heads) {
+  if (tokens.getElementType() != heads.getElementType())
+    return false;
+  if (tokens.getRank() == 4)
+    return compatible(tokens.getDimSize(0), heads.getDimSize(0)) &&
+           compatible(tokens.getDimSize(1), heads.getDimSize(2)) &&
+           tokens.getDimSize(2) == heads.getDimSize(1) &&
+           tokens.getDimSize(3) == heads.getDimSize(3);
+  return tokens.getRank() >= 2 &&
+         compatible(getBatch(heads), getBatch(tokens)) &&
+         compatible(getLength(heads), getLength(tokens)) &&
+         getWidth(heads) == tokens.getShape().back();
+}
+
+/// merge_heads_c1 and split_heads_c1.
+static LogicalResult verifyHeads(Operation *op, RankedTensorType heads,
+                                 StringRef headsName, RankedTensorType tokens,
+                                 StringRef tokensName) {
+  if (heads.getRank() != 4 || heads.isDynamicDim(1) || heads.isDynamicDim(3))
+    return op->emitOpError("expects ")
+           << headsName << " of rank 4 with static heads and head dim, but got "
+           << heads;
+  if (!areTokensOf(tokens, heads))
+    return op->emitOpError("expects ")
+           << tokensName << " with the batch, length and width of " << heads
+           << ", but got " << tokens;
   return success();
+}
+
+LogicalResult MergeHeadsOp::verify() {
+  // merge_heads_c1
+  return verifyHeads(*this, getInput().getType(), "input",
+                     getResult().getType(), "result");
+}
+
+LogicalResult SplitHeadsOp::verify() {
+  // split_heads_c1
+  if (getInput().getType().getRank() < 3)
+    return emitOpError("expects input of rank 3 or 4, but got ")
+           << getInput().getType();
+  return verifyHeads(*this, getResult().getType(), "result",
+                     getInput().getType(), "input");
 }

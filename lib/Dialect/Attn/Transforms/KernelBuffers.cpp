@@ -132,38 +132,58 @@ Value KernelBuffers::create(OpBuilder &builder, Value result,
                allocate(MemRefType::get(type.getShape(), type.getElementType()),
                         dynamicSizes(order));
   }
-  merged.insert(result);
   int64_t heads = type.getDimSize(1), headDim = type.getDimSize(3);
   Value tokens;
   if (merge && outputs.lookup(merge.getResult())) {
     tokens = outputs.lookup(merge.getResult());
     buffers[merge.getResult()] = tokens;
+    // Heads apart in the caller's memory are no rows for a projection.
+    if (cast<MemRefType>(tokens.getType()).getRank() < 4)
+      merged.insert(result);
   } else {
+    merged.insert(result);
     tokens = allocate(MemRefType::get({type.getDimSize(0), type.getDimSize(2),
                                        heads * headDim},
                                       type.getElementType()),
                       dynamicSizes({0, 2}));
-    if (merge)
+    if (merge && merge.getResult().getType().getRank() == 3)
       buffers[merge.getResult()] = tokens;
   }
-  // [B,S,H*D] seen as [B,H,S,D].
-  bool flat = cast<MemRefType>(tokens.getType()).getRank() == 2;
-  auto metadata =
-      memref::ExtractStridedMetadataOp::create(builder, loc, tokens);
-  ValueRange strides = metadata.getStrides();
-  OpFoldResult one = builder.getIndexAttr(1);
   auto dimOf = [&](int64_t dim) -> OpFoldResult {
     return type.isDynamicDim(dim)
                ? OpFoldResult(sizes[dim])
                : OpFoldResult(builder.getIndexAttr(type.getDimSize(dim)));
   };
-  return buffers[result] = reshape(builder, loc, tokens, type.getShape(),
-                                   {dimOf(0), builder.getIndexAttr(heads),
-                                    dimOf(2), builder.getIndexAttr(headDim)},
-                                   {flat ? OpFoldResult(builder.getIndexAttr(0))
-                                         : OpFoldResult(strides[0]),
-                                    builder.getIndexAttr(headDim),
-                                    strides[flat ? 0 : 1], one});
+  return buffers[result] =
+             viewHeads(builder, loc, tokens, type, dimOf(0), dimOf(2));
+}
+
+Value KernelBuffers::viewHeads(OpBuilder &builder, Location loc, Value tokens,
+                               RankedTensorType heads, OpFoldResult batch,
+                               OpFoldResult length) {
+  int64_t rank = cast<MemRefType>(tokens.getType()).getRank();
+  auto metadata =
+      memref::ExtractStridedMetadataOp::create(builder, loc, tokens);
+  ValueRange strides = metadata.getStrides();
+  OpFoldResult one = builder.getIndexAttr(1),
+               headDim = builder.getIndexAttr(heads.getDimSize(3));
+  // [S,H*D], [B,S,H*D] or [B,S,H,D] seen as [B,H,S,D].
+  OpFoldResult batchStride =
+      rank == 2 ? OpFoldResult(builder.getIndexAttr(0)) : strides[0];
+  OpFoldResult headStride = rank == 4 ? OpFoldResult(strides[2]) : headDim;
+  return reshape(
+      builder, loc, tokens, heads.getShape(),
+      {batch, builder.getIndexAttr(heads.getDimSize(1)), length, headDim},
+      {batchStride, headStride, strides[rank == 2 ? 0 : 1], one});
+}
+
+void KernelBuffers::split(OpBuilder &builder, SplitHeadsOp op) {
+  Value tokens = lookup(op.getInput());
+  Location loc = op.getLoc();
+  buffers[op.getResult()] =
+      viewHeads(builder, loc, tokens, op.getResult().getType(),
+                memref::getMixedSize(builder, loc, tokens, 0),
+                memref::getMixedSize(builder, loc, tokens, 1));
 }
 
 Value KernelBuffers::reshape(OpBuilder &builder, Location loc, Value buffer,

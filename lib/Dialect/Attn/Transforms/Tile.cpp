@@ -39,6 +39,8 @@ public:
       return tileWeights(weights);
     if (auto project = dyn_cast<ProjectOp>(op))
       return tileProject(project);
+    if (auto split = dyn_cast<SplitHeadsOp>(op))
+      buffers.split(atOp, split);
     return success();
   }
 
@@ -266,7 +268,8 @@ private:
     Tiler tiler(buffers);
     SmallVector<Operation *> tensorOps;
     for (Operation &op : llvm::make_early_inc_range(function.front())) {
-      if (isa<SdpaOp, SdpaWeightsOp, ProjectOp, MergeHeadsOp>(op)) {
+      if (isa<SdpaOp, SdpaWeightsOp, ProjectOp, SplitHeadsOp, MergeHeadsOp>(
+              op)) {
         for (Value operand : op.getOperands())
           if (isa<RankedTensorType>(operand.getType()) &&
               !buffers.lookup(operand))

@@ -64,7 +64,8 @@ private:
       return op->emitOpError("is not allowed at stage attention; run "
                              "attn-expand-layers");
     if (isa<AttnDialect>(op->getDialect()) &&
-        !isa<SdpaOp, SdpaWeightsOp, ProjectOp, MergeHeadsOp, YieldOp>(op))
+        !isa<SdpaOp, SdpaWeightsOp, ProjectOp, SplitHeadsOp, MergeHeadsOp,
+             YieldOp>(op))
       return op->emitOpError("is not allowed at stage attention, which holds "
                              "operations on tensors only");
     bool tiled = true;

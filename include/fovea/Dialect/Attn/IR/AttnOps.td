@@ -162,14 +162,35 @@ def Attn_ProjectOp : Attn_Op<"project", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Attn_MergeHeadsOp : Attn_Op<"merge_heads", [Pure]> {
-  let summary = "puts the heads side by side in the last dimension";
+def Attn_SplitHeadsOp : Attn_Op<"split_heads", [Pure]> {
+  let summary = "takes the heads out of the tokens";
   let description = [{
-    [B,H,S,D] becomes [B,S,H*D] (or [S,H*D] where B is 1): result[b,s,h*D+d] =
-    input[b,h,s,d]. Takes no time: the producer writes the merged layout.
+    [B,S,H*D] (heads side by side) or [B,S,H,D] becomes [B,H,S,D]:
+    result[b,h,s,d] = input[b,s,h*D+d] or input[b,s,h,d]. Takes no time: it is
+    another way to walk the same memory.
+
+    Constraints: `split_heads_c1` the result has rank 4 with static heads and
+    head dim, and the input has a shape above and the same element type.
+
+    ```mlir
+    %q = attn.split_heads %x : tensor<?x?x64xf32> -> tensor<?x4x?x16xf32>
+    ```
+  }];
+  let arguments = (ins Attn_FloatTensor:$input);
+  let results = (outs Attn_FloatTensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Attn_MergeHeadsOp : Attn_Op<"merge_heads", [Pure]> {
+  let summary = "puts the heads back into the tokens";
+  let description = [{
+    [B,H,S,D] becomes [B,S,H*D] (or [S,H*D] where B is 1), or [B,S,H,D]:
+    result[b,s,h*D+d] = result[b,s,h,d] = input[b,h,s,d]. Takes no time: the
+    producer writes the merged layout.
 
     Constraints: `merge_heads_c1` the input has rank 4 with static heads and
-    head dim, and the result has the shape above and the same element type.
+    head dim, and the result has a shape above and the same element type.
 
     ```mlir
     %y = attn.merge_heads %out : tensor<?x4x?x16xf32> -> tensor<?x?x64xf32>
