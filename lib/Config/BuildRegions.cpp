@@ -174,7 +174,7 @@ void RegionBuilder::buildScore(Region &region) {
     case ScoreEntry::Softcap:
       score = softcap(loc, score, entry.cap);
       break;
-        case ScoreEntry::Bias: {
+    case ScoreEntry::Bias: {
       Value bias = readBroadcast(loc, entry.name, entry.full);
       // Scores are added up in the accumulation type.
       if (bias.getType() != score.getType())

@@ -164,13 +164,13 @@ Expected<std::unique_ptr<Node>> MergeHeadsNode::create(Node &input,
   return std::make_unique<MergeHeadsNode>(shape, input);
 }
 
-Error MergeHeadsNode::readRow(int64_t row, double *to, Row *) {
+Error MergeHeadsNode::readRow(int64_t row, double *to, Row *details) {
   if (getShape().size() < 4)
     return readMerged(input, row, to);
   int64_t length = getShape()[1], heads = getShape()[2];
   int64_t head = row % heads, s = row / heads % length,
           b = row / heads / length;
-  return input.readRow((b * heads + head) * length + s, to, nullptr);
+  return input.readRow((b * heads + head) * length + s, to, details);
 }
 
 //===-- Split heads -------------------------------------------------------===//

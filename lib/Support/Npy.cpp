@@ -62,8 +62,9 @@ static StringRef getDescr(HostType type) {
 }
 
 static Expected<HostType> parseType(StringRef descr, StringRef fileName) {
-  constexpr llvm::StringLiteral types = "expects one of f8 f4 f2 V2 (bf16) i8 i4 i1 "
-                                  "u1 b1, ";
+  constexpr llvm::StringLiteral types =
+      "expects one of f8 f4 f2 V2 (bf16) i8 i4 i1 "
+      "u1 b1, ";
   if (descr.empty())
     return fail(fileName, types + "found a structured type; save one field");
   std::string shown;

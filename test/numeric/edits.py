@@ -6,8 +6,8 @@
 Two kinds. What must not change the numbers: other tile sizes, another target, and every transform
 left out or put in (A/B). What changes their meaning: the scale, and elementwise operations put
 between the tile operations; these must give what NumPy says of the new meaning, which must not be
-what the unedited kernel gives. Prints a FAIL line for each failed edit and `N passed, N failed` last;
-exits 1 when one failed.
+what the unedited kernel gives. Prints a FAIL line for each failed edit and `N passed, N failed`
+last; exits 1 when one failed.
 """
 import argparse
 import concurrent.futures

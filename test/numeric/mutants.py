@@ -5,8 +5,8 @@
 
 Each mutant is a kernel's stage file with one fault written into it. It is caught if a check against
 NumPy fails that the unbroken kernel, which goes the same way, passes; or, where the table says so,
-if the stage's verifier refuses it with the text that it should. Prints one line a mutant, how it was
-caught, and `N passed, N failed` last: a caught mutant is a pass. Exits 1 when one lives.
+if the stage's verifier refuses it with the text that it should. Prints one line a mutant, how it
+was caught, and `N passed, N failed` last: a caught mutant is a pass. Exits 1 when one lives.
 """
 import argparse
 import concurrent.futures
@@ -138,7 +138,8 @@ FUSED = [
     ("key lengths ignored", "padded", replace(r"minsi (%dim_\d+), %\d+", r"minsi \1, \1", 1)),
     ("count ignored", "padded", replace(r"minsi %\d+, %c128", "minsi %c128, %c128")),
     ("mask tensor turned round", "bias", replace(r"cmpi ne,(.* : i8)", r"cmpi eq,\1")),
-    ("mask tensor of another query", "bias", replace(r"%mask\[(.*), %i, %j\]", r"%mask[\1, %c0, %j]")),
+    ("mask tensor of another query", "bias",
+     replace(r"%mask\[(.*), %i, %j\]", r"%mask[\1, %c0, %j]")),
     ("keep of all keys", "causal",
      chain(KEEP_ALL, replace(r"^(\s+)(.*keep\()%keep : (vector<\S+>)",
                              r"\1%kept = arith.ori %keep, %all : \3\n\1\2%kept : \3"))),

@@ -47,8 +47,8 @@ def chain(*changes):
 
 
 def define(name, value, kind):
-    """A change: a constant at the head of the kernel, for other changes to use. `kind` is `index`, or
-    a pattern of a vector type that the module has (`vector<.*xf32>` takes the first such)."""
+    """A change: a constant at the head of the kernel, for other changes to use. `kind` is `index`,
+    or a pattern of a vector type that the module has (`vector<.*xf32>` takes the first such)."""
     def change(module):
         found = re.search(kind, module)
         if not found:

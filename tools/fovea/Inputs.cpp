@@ -103,9 +103,9 @@ private:
   bool setSize(StringRef symbol, int64_t size, const Twine &origin,
                const Twine &complaint);
   std::optional<int64_t> getSize(const DimSpec &dim) const;
-  /// The length that a dim of the first of these inputs has.
-  int64_t
-  findLength(llvm::ArrayRef<std::pair<StringRef, int>> candidates) const;
+  /// The size of `symbol`, or of the length of the first of these inputs.
+  int64_t findLength(StringRef symbol,
+                     llvm::ArrayRef<StringRef> candidates) const;
 
   const KernelInterface &interface;
   const Drawing &drawing;
@@ -275,19 +275,30 @@ std::optional<int64_t> Gatherer::getSize(const DimSpec &dim) const {
   return size == sizes.end() ? std::nullopt : std::optional(size->second);
 }
 
-int64_t Gatherer::findLength(
-    llvm::ArrayRef<std::pair<StringRef, int>> candidates) const {
-  for (auto [name, fromBack] : candidates)
-    for (const TensorSpec &spec : interface.inputs)
-      if (spec.name == name && int(spec.dims.size()) >= fromBack)
-        return getSize(spec.dims[spec.dims.size() - fromBack]).value_or(0);
+int64_t Gatherer::findLength(StringRef symbol,
+                             llvm::ArrayRef<StringRef> candidates) const {
+  auto size = sizes.find(symbol);
+  if (size != sizes.end())
+    return size->second;
+  for (StringRef name : candidates)
+    for (const TensorSpec &spec : interface.inputs) {
+      size_t rank = spec.dims.size();
+      if (spec.name != name || rank < 2)
+        continue;
+      int64_t length = getSize(spec.dims[rank - 2]).value_or(0);
+      // Heads come before or after the length. A length input that is too large
+      // means the whole.
+      if (rank == 4)
+        length = std::max(length, getSize(spec.dims[1]).value_or(0));
+      return length;
+    }
   return 0;
 }
 
 std::optional<Inputs> Gatherer::finish() {
   Inputs inputs;
-  int64_t queries = findLength({{"q", 2}, {"x", 2}});
-  int64_t keys = findLength({{"k", 2}, {"context", 2}, {"x", 2}});
+  int64_t queries = findLength("query", {"q", "x"});
+  int64_t keys = findLength("kv", {"k", "context", "x"});
   for (const TensorSpec &spec : interface.inputs) {
     auto file = read.find(spec.name);
     if (file != read.end()) {

@@ -6,6 +6,7 @@
 #include "fovea/Target/CPU/CPUInfo.h"
 #include "fovea/Target/CPU/Passes.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace fovea::cpu {
 #define GEN_PASS_DEF_ATTNEMITENTRY
@@ -142,14 +143,28 @@ public:
 private:
   LogicalResult checkLimits() {
     size_t tensors = interface.inputs.size() + interface.outputs.size();
-    int64_t viewWords = 0;
+    size_t viewWords = 0, rank = 0;
+    llvm::StringSet<> symbols;
     for (const auto *list : {&interface.inputs, &interface.outputs})
-      for (const TensorSpec &spec : *list)
+      for (const TensorSpec &spec : *list) {
         viewWords += FOVEA_VIEW_WORDS(spec.dims.size());
-    if (tensors > FOVEA_MAX_TENSORS || viewWords > FOVEA_MAX_VIEW_WORDS)
-      return kernel.emitOpError("expects at most ")
-             << int(FOVEA_MAX_TENSORS) << " tensors, but got " << tensors;
-    return success();
+        rank = std::max(rank, spec.dims.size());
+        for (const DimSpec &dim : spec.dims)
+          if (!dim.isStatic())
+            symbols.insert(dim.symbol);
+      }
+    auto check = [&](StringRef what, size_t got, int limit) -> LogicalResult {
+      if (got > static_cast<size_t>(limit))
+        return kernel.emitOpError("expects at most ")
+               << limit << " " << what << ", but got " << got;
+      return success();
+    };
+    return success(
+        succeeded(check("tensors", tensors, FOVEA_MAX_TENSORS)) &&
+        succeeded(check("dimensions of a tensor", rank, FOVEA_MAX_RANK)) &&
+        succeeded(check("symbolic sizes", symbols.size(), FOVEA_MAX_SYMBOLS)) &&
+        succeeded(check("words of tensor descriptors", viewWords,
+                        FOVEA_MAX_VIEW_WORDS)));
   }
 
   void emitGlobal(StringRef suffix, Type type, Attribute value) {

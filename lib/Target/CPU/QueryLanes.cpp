@@ -131,7 +131,12 @@ LogicalResult QueryLanes::lowerLoop(scf::ForOp loop) {
                                  splat.getSplatValue<Attribute>()));
       fillBuffer(b, buffer, start);
     } else {
-      buffer = buffers.create(argument, loop, init);
+      // The loop may overwrite its start only if nothing else reads it there.
+      bool onlyStart = llvm::count(loop.getInitArgs(), init) == 1 &&
+                       llvm::none_of(init.getUsers(), [&](Operation *user) {
+                         return loop->isProperAncestor(user);
+                       });
+      buffer = buffers.create(argument, loop, onlyStart ? init : Value());
       if (buffer != buffers.lookup(init))
         copyBuffer(b, buffers.lookup(init), buffer);
     }

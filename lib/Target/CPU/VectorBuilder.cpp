@@ -332,14 +332,16 @@ Value VectorBuilder::exp2(Value x) {
   Value power = splat(coefficients.front());
   for (double coefficient : coefficients.drop_front())
     power = fma(power, fraction, splat(coefficient));
-  Value powerBits = arith::BitcastOp::create(builder, loc, bitsType, power);
   Value exponent = arith::ShLIOp::create(
       builder, loc, arith::BitcastOp::create(builder, loc, bitsType, shifted),
       splatBits(mantissa));
-  // At the lowest x the fraction is 0, so that 1.0 * 2^lowest has all bits 0.
-  return arith::BitcastOp::create(
+  // 2^n as a number; 0 for the lowest n. A product, where adding to the bits of
+  // the power would lose a NaN.
+  Value one = splatBits(single ? 0x3f800000 : 0x3ff0000000000000);
+  Value scale = arith::BitcastOp::create(
       builder, loc, vectorType,
-      arith::AddIOp::create(builder, loc, powerBits, exponent));
+      arith::AddIOp::create(builder, loc, exponent, one));
+  return mulf(power, scale);
 }
 
 Value VectorBuilder::log(Value x) {

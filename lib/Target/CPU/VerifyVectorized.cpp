@@ -25,6 +25,10 @@ struct VerifyVectorized : cpu::impl::VerifyVectorizedBase<VerifyVectorized> {
 
 private:
   LogicalResult verifyOp(Operation *op) {
+    if (auto function = dyn_cast<func::FuncOp>(op))
+      for (Type type : function.getArgumentTypes())
+        if (isa<TensorType>(type))
+          return function.emitOpError("takes a tensor at stage vectorized");
     if (isa<attn::AttnDialect>(op->getDialect()))
       return op->emitOpError("is not allowed at stage vectorized; run "
                              "attn-vectorize");

@@ -300,34 +300,6 @@ func.func @two_query_tiles(%q: memref<1x?x8xf32>, %k: memref<?x8xf32>, %n: index
 
 module attributes {attn.target = #attn.target<
     triple = "x86_64-unknown-linux-gnu", cpu = "znver4", features = "">} {
-func.func @half_type(%q: memref<1x?x8xf16>, %n: index) {
-  scf.forall (%b, %h, %i0) = (0, 0, 0) to (1, 1, %n) step (1, 1, 48) {
-    // expected-error@+1 {{has an element type that attn-vectorize does not lower yet; expects f32 or f64}}
-    %t = attn.load_queries %q[%i0] : memref<1x?x8xf16> -> vector<48x8xf16>
-  }
-  return
-}
-}
-
-// -----
-
-module attributes {attn.target = #attn.target<
-    triple = "x86_64-unknown-linux-gnu", cpu = "znver4", features = "">} {
-func.func @projection_of_half_type(%x: memref<?x8xbf16>, %w: memref<8x8xbf16>,
-                                   %n: index) {
-  scf.forall (%b, %h, %i0) = (0, 0, 0) to (1, 1, %n) step (1, 1, 64) {
-    // expected-error@+1 {{has an element type that attn-vectorize does not lower yet; expects f32 or f64}}
-    attn.project_tile %x, %w into %x row(%i0) rows(64)
-        : memref<?x8xbf16>, memref<8x8xbf16>, memref<?x8xbf16>
-  }
-  return
-}
-}
-
-// -----
-
-module attributes {attn.target = #attn.target<
-    triple = "x86_64-unknown-linux-gnu", cpu = "znver4", features = "">} {
 func.func @tile_operation_in_a_branch(%q: memref<1x?x8xf32>, %k: memref<?x8xf32>, %n: index,
     %s: f32) {
   %c0 = arith.constant 0 : index

@@ -345,10 +345,12 @@ module attributes {attn.target = #attn.target<
 // CHECK-LABEL: @elementwise_operation(
 // CHECK-COUNT-6: memref.alloca
 // CHECK-NOT: memref.alloca
-// CHECK: scf.for %[[J:.+]] = %{{.+}} to %{{.+}} step %{{.+}} {
-// CHECK-NEXT: %[[X:.+]] = vector.load %[[B:.+]][%{{.+}}, %[[J]], %{{.+}}] : memref<1x16x48xf32>, vector<16xf32>
+// CHECK: %{{.+}}:24 = scf.for
+// CHECK: vector.store %{{.+}}, %[[B:.+]][%[[C0:.+]], %{{.+}}, %[[C0]]] : memref<1x16x48xf32>, vector<16xf32>
+// CHECK: scf.for %[[J:.+]] = %[[C0]] to %{{.+}} step %{{.+}} {
+// CHECK-NEXT: %[[X:.+]] = vector.load %[[B]][%[[C0]], %[[J]], %[[C0]]]
 // CHECK-NEXT: %[[Y:.+]] = math.tanh %[[X]] : vector<16xf32>
-// CHECK-NEXT: vector.store %[[Y]], %[[B]][%{{.+}}, %[[J]], %{{.+}}]
+// CHECK-NEXT: vector.store %[[Y]], %[[B]][%[[C0]], %[[J]], %[[C0]]]
 func.func @elementwise_operation(%q: memref<1x?x8xf32>, %k: memref<?x8xf32>, %n: index,
     %s: f32) {
   %c0 = arith.constant 0 : index
@@ -382,11 +384,15 @@ func.func @elementwise_operation(%q: memref<1x?x8xf32>, %k: memref<?x8xf32>, %n:
 // What is read again keeps its buffer.
 // CHECK-LABEL: @operand_that_lives_on(
 // CHECK-COUNT-7: memref.alloca
-// CHECK: %[[X:.+]] = vector.load %[[B:.+]][%{{.+}}, %{{.+}}, %{{.+}}] : memref<1x16x48xf32>, vector<16xf32>
+// CHECK: %{{.+}}:24 = scf.for
+// CHECK: vector.store %{{.+}}, %[[B:.+]][%[[C0:.+]], %{{.+}}, %[[C0]]] : memref<1x16x48xf32>, vector<16xf32>
+// CHECK: %[[X:.+]] = vector.load %[[B]][%[[C0]], %[[J:.+]], %[[C0]]]
 // CHECK-NEXT: %[[Y:.+]] = math.tanh %[[X]] : vector<16xf32>
-// CHECK-NOT: vector.store %[[Y]], %[[B]][
-// CHECK: vector.store %[[Y]], %{{.+}}[
-// CHECK: arith.addf
+// CHECK-NOT: %[[B]][
+// CHECK: vector.store %[[Y]], %[[OTHER:.+]][%[[C0]], %[[J]], %[[C0]]]
+// CHECK: %[[Y1:.+]] = vector.load %[[OTHER]][
+// CHECK: %[[X1:.+]] = vector.load %[[B]][
+// CHECK: arith.addf %[[Y1]], %[[X1]] : vector<16xf32>
 func.func @operand_that_lives_on(%q: memref<1x?x8xf32>, %k: memref<?x8xf32>, %n: index,
     %s: f32) {
   %c0 = arith.constant 0 : index

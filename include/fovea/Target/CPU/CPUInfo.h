@@ -15,7 +15,7 @@ struct CPUInfo {
   /// Width of the widest useful vector register, in bytes.
   int64_t vectorBytes;
   /// Number of vector registers.
-    int64_t registers;
+  int64_t registers;
   /// Whether there is a product of bf16 pairs summed in f32 (AVX512_BF16).
   bool hasBF16Dot;
   /// FOVEA_CPU_* bits that the generated code relies on.

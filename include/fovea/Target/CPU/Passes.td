@@ -127,7 +127,7 @@ def VerifyVectorized : VerifyStage<"vectorized", [{
 
     - no attn operation, no tensor, no `scf.forall`;
     - no `memref.alloc` or `memref.alloca`: memory comes from the workspace;
-    - vectors have rank 1 and at most 64 bytes;
+    - vectors have rank 1, and vectors of floats at most 64 bytes;
     - every kernel's first argument is the frame (`!llvm.ptr`).
   }]>;
 

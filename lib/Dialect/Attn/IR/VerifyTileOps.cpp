@@ -29,7 +29,7 @@ static LogicalResult verifyHeads(Operation *op, StringRef name, Value view,
   int64_t got = cast<MemRefType>(view.getType()).getDimSize(0);
   if (got != heads)
     return op->emitOpError("expects ")
-           << name << " with the " << heads << " heads of the tiling, but got "
+           << name << " with " << heads << " heads as in the tile, but got "
            << view.getType();
   return success();
 }
@@ -155,10 +155,21 @@ static LogicalResult verifySameRows(Operation *op, StringRef name, Value value,
   return success();
 }
 
+/// One value of the scores' type for each of their rows.
+static LogicalResult verifyRowValue(Operation *op, StringRef name, Value value,
+                                    VectorType scores) {
+  auto expected =
+      VectorType::get({scores.getDimSize(0)}, scores.getElementType());
+  if (value.getType() != expected)
+    return op->emitOpError("expects ") << name << " of type " << expected
+                                       << ", but got " << value.getType();
+  return success();
+}
+
 LogicalResult SoftmaxStepOp::verify() {
   // softmax_step_c1
-  return verifySameRows(*this, "max", getMax(),
-                        cast<VectorType>(getScores().getType()).getDimSize(0));
+  auto scores = cast<VectorType>(getScores().getType());
+  return verifyRowValue(*this, "max", getMax(), scores);
 }
 
 LogicalResult AccumulateOp::verify() {
@@ -195,7 +206,8 @@ LogicalResult StoreOutputOp::verify() {
            << acc << ", but got " << getOut().getType();
   if (getLse())
     if (failed(expectRank(*this, "lse", getLse(), 2, "[heads, Sq]")) ||
-        failed(verifyRows(*this, rows, getLse())))
+        failed(verifyHeads(*this, "lse", getLse(),
+                           getOut().getType().getDimSize(0))))
       return failure();
   return success();
 }
@@ -210,8 +222,8 @@ LogicalResult LoadLseOp::verify() {
 
 LogicalResult NormalizeOp::verify() {
   // normalize_c1
-  return verifySameRows(*this, "lse", getLse(),
-                        cast<VectorType>(getScores().getType()).getDimSize(0));
+  auto scores = cast<VectorType>(getScores().getType());
+  return verifyRowValue(*this, "lse", getLse(), scores);
 }
 
 LogicalResult StoreWeightsOp::verify() {

@@ -18,6 +18,13 @@ struct Configure : fovea::attn::impl::AttnConfigureBase<Configure> {
   using Base::Base;
 
   void runOnOperation() override {
+    if (queries < 0 || queries > 4096 || keys < 0 || keys > 65536) {
+      getOperation().emitError("attn-configure expects queries up to 4096 and "
+                               "keys up to 65536, or 0 for the target's, but "
+                               "got ")
+          << queries << " and " << keys;
+      return signalPassFailure();
+    }
     FailureOr<fovea::cpu::CPUInfo> info =
         fovea::cpu::getCPUInfo(getOperation());
     if (failed(info))

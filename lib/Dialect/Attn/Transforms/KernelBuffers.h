@@ -31,7 +31,7 @@ public:
   mlir::Value create(mlir::OpBuilder &builder, mlir::Value result,
                      llvm::ArrayRef<mlir::Value> sizes);
 
-    /// Makes the result of `op` a view of its input's memory.
+  /// Makes the result of `op` a view of its input's memory.
   void split(mlir::OpBuilder &builder, SplitHeadsOp op);
 
   /// Whether the memory of `tensor`, [B,H,S,D], has its heads side by side.
@@ -51,7 +51,7 @@ public:
   mlir::LogicalResult finish();
 
 private:
-    mlir::LogicalResult convertConstants();
+  mlir::LogicalResult convertConstants();
   mlir::Value viewHeads(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Value tokens, mlir::RankedTensorType heads,
                         mlir::OpFoldResult batch, mlir::OpFoldResult length);

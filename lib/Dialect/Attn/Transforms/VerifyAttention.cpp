@@ -55,6 +55,11 @@ private:
   }
 
   LogicalResult verifyOp(Operation *op) {
+    if (auto function = dyn_cast<func::FuncOp>(op))
+      for (Type type : function.getArgumentTypes())
+        if (isa<BaseMemRefType>(type))
+          return function.emitOpError("takes a memref at stage attention, "
+                                      "which holds tensors only");
     for (Type type :
          llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
       if (isa<BaseMemRefType>(type))

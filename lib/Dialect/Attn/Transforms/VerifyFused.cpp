@@ -1,6 +1,7 @@
 //===- VerifyFused.cpp - the contract of stage fused ----------------------===//
 
 #include "fovea/Dialect/Attn/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace fovea::attn {
 #define GEN_PASS_DEF_VERIFYFUSED
@@ -24,6 +25,11 @@ struct VerifyFused : fovea::attn::impl::VerifyFusedBase<VerifyFused> {
 
 private:
   LogicalResult verifyOp(Operation *op) {
+    if (auto function = dyn_cast<func::FuncOp>(op))
+      for (Type type : function.getArgumentTypes())
+        if (isa<TensorType>(type))
+          return function.emitOpError("takes a tensor at stage fused, which "
+                                      "holds memrefs and vectors only");
     for (Type type :
          llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
       if (isa<TensorType>(type))
@@ -130,7 +136,9 @@ private:
     ScoresOp scores = findScores(op.getWeights(), op->getBlock());
     if (!scores || scores.getMask().empty())
       return success();
-    if (!op.getKeep())
+    auto loop = cast<scf::ForOp>(op->getParentOp());
+    if (!op.getKeep() || !scores.getKeep() ||
+        !dependsOn(op.getKeep(), scores.getKeep(), loop))
       return op.emitOpError("expects the keep of its masked scores, or a NaN "
                             "under the mask reaches the output");
     return success();

@@ -29,6 +29,10 @@ private:
       if (function.getNumResults() != 0)
         return function.emitOpError("returns a value at stage tiled, where "
                                     "results are output arguments");
+      for (Type type : function.getArgumentTypes())
+        if (isa<TensorType>(type))
+          return function.emitOpError("takes a tensor at stage tiled, which "
+                                      "holds memrefs only");
     }
     for (Type type :
          llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
@@ -55,11 +59,18 @@ private:
       return op->emitOpError("expects at stage tiled to be in an scf.forall "
                              "over batch, head and row");
     ArrayRef<int64_t> steps = forall.getStaticStep();
-    if (steps[1] != heads || steps[2] != rows)
-      return op->emitOpError("expects the steps of its scf.forall to be 1, ")
-             << heads << " and " << rows << " as in its tiling, but got "
-             << steps[0] << ", " << steps[1] << " and " << steps[2]
-             << "; change both";
+    if (steps[0] != 1 || steps[1] != heads || steps[2] != rows) {
+      InFlightDiagnostic error =
+          op->emitOpError("expects the steps of its scf.forall to be 1, ");
+      error << heads << " and " << rows << " as in its tiling, but got ";
+      llvm::interleaveComma(steps, error, [&](int64_t step) {
+        if (ShapedType::isDynamic(step))
+          error << "a value that is not constant";
+        else
+          error << step;
+      });
+      return error << "; change both";
+    }
     return success();
   }
 };

@@ -1,5 +1,5 @@
-// What the verifiers of attn.project and attn.merge_heads refuse, by
-// constraint.
+// What the verifiers of attn.project, attn.merge_heads and attn.split_heads
+// refuse, by constraint.
 // RUN: fovea-opt %s -verify-diagnostics -split-input-file
 
 func.func @project_c1_weight(%x: tensor<?x?x32xf32>, %w: tensor<32x64xf16>) {
@@ -149,5 +149,61 @@ func.func @merge_heads_c1_batch(%x: tensor<2x4x?x16xf32>) {
 func.func @merge_heads_c1_type(%x: tensor<?x4x?x16xf32>) {
   // expected-error@+1 {{expects result with the batch, length and width of 'tensor<?x4x?x16xf32>', but got 'tensor<?x?x64xf64>'}}
   %y = attn.merge_heads %x : tensor<?x4x?x16xf32> -> tensor<?x?x64xf64>
+  return
+}
+
+// -----
+
+func.func @split_heads_c1_input_rank(%x: tensor<?x64xf32>) {
+  // expected-error@+1 {{expects input of rank 3 or 4, but got 'tensor<?x64xf32>'}}
+  %y = attn.split_heads %x : tensor<?x64xf32> -> tensor<1x4x?x16xf32>
+  return
+}
+
+// -----
+
+func.func @split_heads_c1_result_rank(%x: tensor<?x?x64xf32>) {
+  // expected-error@+1 {{expects result of rank 4 with static heads and head dim, but got 'tensor<?x?x64xf32>'}}
+  %y = attn.split_heads %x : tensor<?x?x64xf32> -> tensor<?x?x64xf32>
+  return
+}
+
+// -----
+
+func.func @split_heads_c1_dynamic_heads(%x: tensor<?x?x64xf32>) {
+  // expected-error@+1 {{expects result of rank 4 with static heads and head dim, but got 'tensor<?x?x?x16xf32>'}}
+  %y = attn.split_heads %x : tensor<?x?x64xf32> -> tensor<?x?x?x16xf32>
+  return
+}
+
+// -----
+
+func.func @split_heads_c1_width(%x: tensor<?x?x64xf32>) {
+  // expected-error@+1 {{expects input with the batch, length and width of 'tensor<?x4x?x8xf32>', but got 'tensor<?x?x64xf32>'}}
+  %y = attn.split_heads %x : tensor<?x?x64xf32> -> tensor<?x4x?x8xf32>
+  return
+}
+
+// -----
+
+func.func @split_heads_c1_heads_apart(%x: tensor<?x?x2x32xf32>) {
+  // expected-error@+1 {{expects input with the batch, length and width of 'tensor<?x4x?x16xf32>', but got 'tensor<?x?x2x32xf32>'}}
+  %y = attn.split_heads %x : tensor<?x?x2x32xf32> -> tensor<?x4x?x16xf32>
+  return
+}
+
+// -----
+
+func.func @split_heads_c1_length(%x: tensor<?x6x64xf32>) {
+  // expected-error@+1 {{expects input with the batch, length and width of 'tensor<?x4x5x16xf32>', but got 'tensor<?x6x64xf32>'}}
+  %y = attn.split_heads %x : tensor<?x6x64xf32> -> tensor<?x4x5x16xf32>
+  return
+}
+
+// -----
+
+func.func @split_heads_c1_type(%x: tensor<?x?x64xf16>) {
+  // expected-error@+1 {{expects input with the batch, length and width of 'tensor<?x4x?x16xf32>', but got 'tensor<?x?x64xf16>'}}
+  %y = attn.split_heads %x : tensor<?x?x64xf16> -> tensor<?x4x?x16xf32>
   return
 }

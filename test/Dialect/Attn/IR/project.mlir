@@ -1,4 +1,4 @@
-// attn.project and attn.merge_heads, printed and parsed again.
+// attn.project, attn.split_heads and attn.merge_heads, printed and parsed again.
 // RUN: fovea-opt %s | fovea-opt | FileCheck %s
 // RUN: fovea-opt %s --mlir-print-op-generic | fovea-opt | FileCheck %s
 
@@ -54,4 +54,28 @@ func.func @merge_heads_without_batch(%x: tensor<1x4x?x16xf32>)
     -> tensor<?x64xf32> {
   %y = attn.merge_heads %x : tensor<1x4x?x16xf32> -> tensor<?x64xf32>
   return %y : tensor<?x64xf32>
+}
+
+// CHECK-LABEL: @merge_heads_apart(
+// CHECK: attn.merge_heads %{{.+}} : tensor<?x4x?x16xf32> -> tensor<?x?x4x16xf32>
+func.func @merge_heads_apart(%x: tensor<?x4x?x16xf32>)
+    -> tensor<?x?x4x16xf32> {
+  %y = attn.merge_heads %x : tensor<?x4x?x16xf32> -> tensor<?x?x4x16xf32>
+  return %y : tensor<?x?x4x16xf32>
+}
+
+// CHECK-LABEL: @split_heads(
+// CHECK-SAME: %[[X:.+]]: tensor<?x?x64xf32>)
+// CHECK: attn.split_heads %[[X]] : tensor<?x?x64xf32> -> tensor<?x4x?x16xf32>
+func.func @split_heads(%x: tensor<?x?x64xf32>) -> tensor<?x4x?x16xf32> {
+  %y = attn.split_heads %x : tensor<?x?x64xf32> -> tensor<?x4x?x16xf32>
+  return %y : tensor<?x4x?x16xf32>
+}
+
+// CHECK-LABEL: @split_heads_apart(
+// CHECK: attn.split_heads %{{.+}} : tensor<?x?x4x16xf32> -> tensor<?x4x?x16xf32>
+func.func @split_heads_apart(%x: tensor<?x?x4x16xf32>)
+    -> tensor<?x4x?x16xf32> {
+  %y = attn.split_heads %x : tensor<?x?x4x16xf32> -> tensor<?x4x?x16xf32>
+  return %y : tensor<?x4x?x16xf32>
 }

@@ -225,3 +225,46 @@ func.func @no_rows(%q: tensor<?x1x0x8xf32>, %s: f32) -> tensor<?x1x0x8xf32> {
       -> tensor<?x1x0x8xf32>
   return %out : tensor<?x1x0x8xf32>
 }
+
+// -----
+
+// Tokens are read as they lie: another way to walk the caller's memory.
+// CHECK-LABEL: @split_heads(
+// CHECK-SAME: %[[X:.+]]: memref<?x?x16xf32, strided<[?, ?, 1]>>, %{{.+}}: f32,
+// CHECK-NOT: memref.alloc
+// CHECK: %{{.+}}, %{{.+}}, %{{.+}}:3, %[[ST:.+]]:3 = memref.extract_strided_metadata %[[X]]
+// CHECK: %[[Q:.+]] = memref.reinterpret_cast %[[X]] to offset: [0], sizes: [%{{.+}}, 2, %{{.+}}, 8], strides: [%[[ST]]#0, 8, %[[ST]]#1, 1]
+// CHECK: scf.forall
+// CHECK: memref.subview %[[Q]]
+// CHECK-NOT: split_heads
+// CHECK: return
+func.func @split_heads(%x: tensor<?x?x16xf32>, %s: f32) -> tensor<?x2x?x8xf32> {
+  %q = attn.split_heads %x : tensor<?x?x16xf32> -> tensor<?x2x?x8xf32>
+  %out = attn.sdpa %q, %q, %q scale(%s : f32)
+      tiling(<heads = 1, queries = 48, keys = 128>)
+      : tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>
+      -> tensor<?x2x?x8xf32>
+  return %out : tensor<?x2x?x8xf32>
+}
+
+// -----
+
+// Heads apart keep the caller's stride between heads.
+// CHECK-LABEL: @split_and_merge_heads_apart(
+// CHECK-SAME: %[[X:.+]]: memref<?x?x2x8xf32, strided<[?, ?, ?, 1]>>, %{{.+}}: f32, %[[Y:.+]]: memref<?x?x2x8xf32, strided<[?, ?, ?, 1]>> {attn.output})
+// CHECK-NOT: memref.alloc
+// CHECK-DAG: %{{.+}}, %{{.+}}, %{{.+}}:4, %[[SX:.+]]:4 = memref.extract_strided_metadata %[[X]]
+// CHECK-DAG: memref.reinterpret_cast %[[X]] to offset: [0], sizes: [%{{.+}}, 2, %{{.+}}, 8], strides: [%[[SX]]#0, %[[SX]]#2, %[[SX]]#1, 1]
+// CHECK-DAG: %{{.+}}, %{{.+}}, %{{.+}}:4, %[[SY:.+]]:4 = memref.extract_strided_metadata %[[Y]]
+// CHECK-DAG: memref.reinterpret_cast %[[Y]] to offset: [0], sizes: [%{{.+}}, 2, %{{.+}}, 8], strides: [%[[SY]]#0, %[[SY]]#2, %[[SY]]#1, 1]
+// CHECK: attn.sdpa_tile
+func.func @split_and_merge_heads_apart(%x: tensor<?x?x2x8xf32>, %s: f32)
+    -> tensor<?x?x2x8xf32> {
+  %q = attn.split_heads %x : tensor<?x?x2x8xf32> -> tensor<?x2x?x8xf32>
+  %out = attn.sdpa %q, %q, %q scale(%s : f32)
+      tiling(<heads = 1, queries = 48, keys = 128>)
+      : tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>
+      -> tensor<?x2x?x8xf32>
+  %y = attn.merge_heads %out : tensor<?x2x?x8xf32> -> tensor<?x?x2x8xf32>
+  return %y : tensor<?x?x2x8xf32>
+}

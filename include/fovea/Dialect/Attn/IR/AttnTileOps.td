@@ -207,7 +207,8 @@ def Attn_SoftmaxStepOp : Attn_Op<"softmax_step", [Pure,
     Columns at and past `count` do not take part and their weights are
     unspecified. Start with max = -inf and sum = 0.
 
-    Constraint: `softmax_step_c1` max has one value for each row of scores.
+    Constraint: `softmax_step_c1` max has one value of the scores' type for
+    each row.
 
     Source: Milakov and Gimelshein 2018, algorithm 3.
 
@@ -316,7 +317,8 @@ def Attn_NormalizeOp : Attn_Op<"normalize", [Pure,
   let description = [{
         weights[r,c] = lse[r] == -inf ? 0 : exp(scores[r,c] - lse[r])
 
-    Constraint: `normalize_c1` lse has one value for each row of scores.
+    Constraint: `normalize_c1` lse has one value of the scores' type for each
+    row.
 
     ```mlir
     %w = attn.normalize %s lse(%l) : vector<48x128xf32>, vector<48xf32>
