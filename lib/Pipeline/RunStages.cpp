@@ -56,10 +56,32 @@ static LogicalResult writeStage(ModuleOp module, Stage stage,
   return success();
 }
 
+static LogicalResult countTiles(ModuleOp module) {
+  PassManager manager(module.getContext());
+  manager.addPass(attn::createAttnCountTiles());
+  return manager.run(module);
+}
+
+/// A stage file shows the IR after the insertions of its stage, so that going
+/// on from it must not run them again; to ignore them silently won't do.
+static LogicalResult checkInsertions(ModuleOp module, Stage current,
+                                     ArrayRef<Insertion> insertions) {
+  for (const Insertion &insertion : insertions)
+    if (insertion.stage <= current)
+      return emitError(module.getLoc())
+             << "'--insert=after:" << getStageName(insertion.stage) << ":"
+             << insertion.pipeline << "' expects an input before stage '"
+             << getStageName(insertion.stage) << "', but it is at '"
+             << getStageName(current)
+             << "' already; run these passes with fovea-opt, or leave them out";
+  return success();
+}
+
 LogicalResult fovea::runStages(ModuleOp module, Stage last,
                                const CompilerOptions &options) {
   FailureOr<Stage> current = getCurrentStage(module);
-  if (failed(current))
+  if (failed(current) ||
+      failed(checkInsertions(module, *current, options.insertions)))
     return failure();
   if (*current > last && last != Stage::Object) {
     module.emitError("is at stage '")
@@ -83,11 +105,12 @@ LogicalResult fovea::runStages(ModuleOp module, Stage last,
     // third of the time. fovea-opt has it after every pass.
     manager.enableVerifier(false);
     buildStagePipeline(stage, manager);
-    if (options.countTiles && stage == Stage::Fused)
-      manager.addPass(attn::createAttnCountTiles());
-    if (failed(manager.run(module)) || failed(verify(module)))
+    if (failed(manager.run(module)) || failed(verify(module)) ||
+        failed(runInsertions(module, stage, options.insertions)))
       return failure();
-
+    if (options.countTiles && stage == Stage::Fused &&
+        failed(countTiles(module)))
+      return failure();
     if (failed(writeStage(module, stage, options)))
       return failure();
   }

@@ -191,9 +191,11 @@ int tool::bench(const InputArgList &arguments) {
 
   Figures figures;
   double start = getWallSeconds();
-  std::unique_ptr<mlir::MLIRContext> context = createContext();
+  std::unique_ptr<mlir::MLIRContext> context = createContext(*options);
+  if (!context)
+    return inputFault;
   auto module = loadInput(*path, *options, *context);
-  if (!module)
+  if (!module || mlir::failed(runEarlyInsertions(*module, *options)))
     return inputFault;
   figures.compileSeconds = getWallSeconds() - start;
   if (getStage(*module) > Stage::Attention)

@@ -222,6 +222,16 @@ tool::parseCompilerOptions(const InputArgList &arguments) {
     if (!options.startFrom)
       return std::nullopt;
   }
+  options.passPlugins = arguments.getAllArgValues(OPT_pass_plugin);
+  options.dialectPlugins = arguments.getAllArgValues(OPT_dialect_plugin);
+  for (const std::string &text : arguments.getAllArgValues(OPT_insert)) {
+    llvm::Expected<Insertion> insertion = parseInsertion(text);
+    if (!insertion) {
+      fail(inputFault, insertion.takeError());
+      return std::nullopt;
+    }
+    options.insertions.push_back(std::move(*insertion));
+  }
   return options;
 }
 

@@ -223,7 +223,9 @@ int tool::compile(const InputArgList &arguments) {
   if (!request)
     return inputFault;
   std::vector<std::string> paths = arguments.getAllArgValues(OPT_INPUT);
-  std::unique_ptr<mlir::MLIRContext> context = createContext();
+  std::unique_ptr<mlir::MLIRContext> context = createContext(*options);
+  if (!context)
+    return inputFault;
   int exitCode = success;
   auto module = loadInputs(paths, *options, *context, exitCode);
   if (!module)
@@ -236,7 +238,9 @@ int tool::compile(const InputArgList &arguments) {
     return fail(inputFault, "expects a kernel (a public func.func), but the "
                             "input has none");
   if (mlir::failed(runStages(*module, request->last, *options)))
-    return llvm::all_of(paths, isConfig) ? failure : inputFault;
+    return options->insertions.empty() && llvm::all_of(paths, isConfig)
+               ? failure
+               : inputFault;
   return request->emit == Emit::MLIR
              ? writeModule(*module, request->path)
              : emitMachineCode(*module, *interfaces, *request);

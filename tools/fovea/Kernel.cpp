@@ -9,15 +9,35 @@ using namespace fovea;
 using namespace fovea::tool;
 using llvm::StringRef;
 
-std::unique_ptr<mlir::MLIRContext> tool::createContext() {
+std::unique_ptr<mlir::MLIRContext>
+tool::createContext(CompilerOptions &options) {
   mlir::DialectRegistry registry;
   registerDialects(registry);
+  if (llvm::Error error =
+          loadPlugins(options.passPlugins, options.dialectPlugins,
+                      options.insertions, registry)) {
+    fail(inputFault, std::move(error));
+    return nullptr;
+  }
   auto context = std::make_unique<mlir::MLIRContext>(
       registry, mlir::MLIRContext::Threading::DISABLED);
   printDiagnostics(*context);
   // The target is an attribute of every module, whatever operations it has.
   context->loadDialect<attn::AttnDialect>();
   return context;
+}
+
+mlir::LogicalResult tool::runEarlyInsertions(mlir::ModuleOp module,
+                                             CompilerOptions &options) {
+  auto isEarly = [](const Insertion &insertion) {
+    return insertion.stage == Stage::Attention;
+  };
+  if (llvm::none_of(options.insertions, isEarly))
+    return mlir::success();
+  mlir::LogicalResult result = runStages(module, Stage::Attention, options);
+  // They have run.
+  llvm::erase_if(options.insertions, isEarly);
+  return result;
 }
 
 bool tool::isConfig(StringRef path) {
@@ -131,8 +151,10 @@ Call::Call(llvm::ArrayRef<const HostTensor *> inputs,
 std::unique_ptr<Kernel> Kernel::compile(mlir::ModuleOp module, StringRef path,
                                         const CompilerOptions &options,
                                         int &exitCode) {
-  // What the front end made must compile; what a user wrote may be wrong.
-  exitCode = isConfig(path) ? failure : inputFault;
+  // What the front end made must compile; what a user wrote or
+  // inserted may be wrong.
+  exitCode =
+      isConfig(path) && options.insertions.empty() ? failure : inputFault;
   if (mlir::failed(runStages(module, Stage::LLVM, options)))
     return nullptr;
   auto kernel = std::make_unique<Kernel>();

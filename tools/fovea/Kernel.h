@@ -11,8 +11,15 @@
 namespace fovea::tool {
 
 /// A context with the dialects of kernels, on this thread alone: kernels are
-/// small, and starting threads takes longer than compiling them does.
-std::unique_ptr<mlir::MLIRContext> createContext();
+/// small, and starting threads takes longer than compiling them does. Loads the
+/// plugins, and is null where one is wrong, having printed why.
+std::unique_ptr<mlir::MLIRContext> createContext(CompilerOptions &options);
+
+/// Where passes are inserted after stage attention, takes `module` there: the
+/// reference then evaluates what they leave, not operations of a plugin that it
+/// does not know.
+mlir::LogicalResult runEarlyInsertions(mlir::ModuleOp module,
+                                       CompilerOptions &options);
 
 /// Whether the front end made the module of such an input.
 bool isConfig(llvm::StringRef path);

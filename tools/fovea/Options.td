@@ -39,6 +39,13 @@ defm stages_dir : Value<"stages-dir", "DIR",
 defm start_from : Value<"start-from", "STAGE", "Stage that an .mlir input "
                         "without attn.stage is at", kernelVis>;
 
+defm pass_plugin : Value<"pass-plugin", "LIB", "Load a library with passes",
+                         kernelVis>;
+defm dialect_plugin : Value<"dialect-plugin", "LIB", "Load a library with "
+                            "dialects", kernelVis>;
+defm insert : Value<"insert", "after:STAGE:PIPELINE", "Run passes when a stage "
+                    "is reached, after its own", kernelVis>;
+
 def output_file : JoinedOrSeparate<["-"], "o">, MetaVarName<"FILE">,
                   Visibility<[CompileVis]>,
                   HelpText<"Write to FILE; .o and .so come with a C header "
@@ -82,8 +89,6 @@ multiclass NotBuilt<string name> {
     def _value : Joined<["--"], name # "=">;
   }
 }
-defm insert : NotBuilt<"insert">;
-defm pass_plugin : NotBuilt<"pass-plugin">;
 defm remarks : NotBuilt<"remarks">;
 defm simulate : NotBuilt<"simulate">;
 defm static : NotBuilt<"static">;

@@ -91,9 +91,11 @@ int Runner::load() {
     return inputFault;
   pool = std::move(*threads);
 
-  context = createContext();
+  context = createContext(options);
+  if (!context)
+    return inputFault;
   module = loadInput(path, options, *context);
-  if (!module)
+  if (!module || mlir::failed(runEarlyInsertions(*module, options)))
     return inputFault;
   std::optional<KernelInterface> single = getSingleKernel(*module);
   if (!single)

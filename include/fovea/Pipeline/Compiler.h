@@ -4,6 +4,7 @@
 #define FOVEA_PIPELINE_COMPILER_H
 
 #include "fovea/Pipeline/KernelInterface.h"
+#include "fovea/Pipeline/Plugins.h"
 #include "fovea/Pipeline/Stages.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/Error.h"
@@ -25,6 +26,10 @@ struct CompilerOptions {
   std::optional<Stage> startFrom;
   /// After stage `fused`, count key tiles instead of computing.
   bool countTiles = false;
+  /// Libraries with passes and dialects, and pipelines to run between stages.
+  /// Whoever makes the context calls loadPlugins with them first.
+  std::vector<std::string> passPlugins, dialectPlugins;
+  std::vector<Insertion> insertions;
 };
 
 /// Prints what is reported on `context` to standard error from now on, as

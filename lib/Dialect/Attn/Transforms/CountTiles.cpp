@@ -86,13 +86,17 @@ private:
       loop->dropAllUses();
       loop.erase();
     }
-    for (auto store :
-         llvm::make_early_inc_range(forall.getBody()->getOps<StoreOutputOp>()))
-      store.erase();
-    for (Operation &op :
-         llvm::make_early_inc_range(llvm::reverse(*forall.getBody())))
-      if (isa<AttnDialect>(op.getDialect()))
-        op.erase();
+    // What a plugin has put between tile operations goes with them: it has lost
+    // an operand.
+    SmallVector<Operation *> dead;
+    for (Operation &op : *forall.getBody())
+      if (isa<AttnDialect>(op.getDialect()) ||
+          llvm::is_contained(op.getOperands(), Value())) {
+        op.dropAllUses();
+        dead.push_back(&op);
+      }
+    for (Operation *op : dead)
+      op->erase();
   }
 
   /// Key tiles that no loop visits: those wholly before the first loop's start
