@@ -56,6 +56,15 @@ LogicalResult QueryLanes::run() {
     op->dropAllUses();
     op->erase();
   }
+  // Tile constants went into what used them.
+  auto kernel = forall->getParentOfType<func::FuncOp>();
+  SmallVector<Operation *> dead;
+  kernel.walk([&](arith::ConstantOp constant) {
+    if (constant->use_empty() && isTileType(constant.getType(), shape.rows))
+      dead.push_back(constant);
+  });
+  for (Operation *op : dead)
+    op->erase();
   return success();
 }
 
@@ -87,6 +96,8 @@ LogicalResult QueryLanes::lowerOp(Operation &op) {
                 "of an scf.forall or of its scf.for loops");
     return success();
   }
+  if (isa<attn::AttnDialect>(op.getDialect()) && failed(materializeSplats(op)))
+    return failure();
   LogicalResult result =
       llvm::TypeSwitch<Operation *, LogicalResult>(&op)
           .Case([&](scf::ForOp loop) { return lowerLoop(loop); })
@@ -103,6 +114,35 @@ LogicalResult QueryLanes::lowerOp(Operation &op) {
   if (!isa<scf::ForOp>(op)) {
     buffers.releaseDead(&op);
     lowered.push_back(&op);
+  }
+  return success();
+}
+
+/// Tile operations read buffers: a constant among their operands gets one.
+LogicalResult QueryLanes::materializeSplats(Operation &op) {
+  OpBuilder builder(&op);
+  VectorBuilder b = makeBuilder(builder, &op);
+  for (Value operand : op.getOperands()) {
+    auto constant = operand.getDefiningOp<arith::ConstantOp>();
+    if (!constant || !isTileType(operand.getType(), shape.rows))
+      continue;
+    auto splat = dyn_cast<SplatElementsAttr>(constant.getValue());
+    if (!splat)
+      return constant.emitOpError("expects a tile constant to be a splat");
+    // Filled where it is used: the buffer may be another value's elsewhere.
+    Value buffer = buffers.lookup(operand);
+    if (!buffer) {
+      buffer = buffers.create(operand, &op);
+      buffers.pin(buffer);
+    }
+    bool condition = splat.getElementType().isInteger(1);
+    Value value =
+        condition ? b.splatBits(splat.getSplatValue<APInt>().isZero() ? 0 : -1)
+                  : Value(arith::ConstantOp::create(
+                        builder, op.getLoc(),
+                        DenseElementsAttr::get(
+                            b.vectorType, splat.getSplatValue<Attribute>())));
+    fillBuffer(b, buffer, value);
   }
   return success();
 }

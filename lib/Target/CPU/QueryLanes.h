@@ -37,6 +37,7 @@ private:
   mlir::LogicalResult lowerOp(mlir::Operation &op);
   mlir::LogicalResult lowerLoop(mlir::scf::ForOp loop);
   mlir::LogicalResult lowerElementwise(mlir::Operation &op);
+  mlir::LogicalResult materializeSplats(mlir::Operation &op);
   void copyBuffer(VectorBuilder &b, mlir::Value from, mlir::Value to);
   void fillBuffer(VectorBuilder &b, mlir::Value buffer, mlir::Value value);
 

@@ -47,6 +47,8 @@ private:
                              "streaming tile operations");
     if (!op->getParentOfType<scf::ForallOp>())
       return op->emitOpError("expects at stage fused to be in an scf.forall");
+    if (auto load = dyn_cast<LoadQueriesOp>(op))
+      return verifySteps(load);
     if (auto step = dyn_cast<SoftmaxStepOp>(op))
       return verifyCarried(op, {{"max", step.getMax(), step.getNewMax()},
                                 {"sum", step.getSum(), step.getNewSum()}});
@@ -56,6 +58,21 @@ private:
         return failure();
       return verifyKeep(accumulate);
     }
+    return success();
+  }
+
+  /// Steps of the loop over row tiles beyond the tile would leave rows out.
+  LogicalResult verifySteps(LoadQueriesOp op) {
+    auto forall = op->getParentOfType<scf::ForallOp>();
+    int64_t heads = op.getQuery().getType().getDimSize(0);
+    int64_t queries =
+        cast<VectorType>(op.getResult().getType()).getDimSize(0) / heads;
+    ArrayRef<int64_t> steps = forall.getStaticStep();
+    if (steps.size() != 3 || ShapedType::isDynamicShape(steps) ||
+        steps[0] != 1 || steps[1] != heads || steps[2] > queries)
+      return op.emitOpError("expects an scf.forall over batch, head and row "
+                            "with steps 1, ")
+             << heads << " and at most " << queries << " as in its tile";
     return success();
   }
 
