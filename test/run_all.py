@@ -12,7 +12,7 @@ PATTERNS = {
     "lit": (r"^\s*Passed\s*:\s*(\d+)",
             r"^\s*(?:Failed|Timed Out|Unresolved|Unexpectedly Passed)\s*:\s*(\d+)"),
     "gtest": (r"^\[  PASSED  \] (\d+) test", r"^ *(\d+) FAILED TEST"),
-    "plain": (r"^(\d+) passed, \d+ failed$", r"^\d+ passed, (\d+) failed$"),
+    "plain": (r"^(\d+) passed, \d+ failed", r"^\d+ passed, (\d+) failed"),
 }
 
 
@@ -38,12 +38,20 @@ def main():
         ("unit: support", "gtest", [binary("fovea_support_tests")]),
         ("lit", "lit", ["lit-22", "-sv", os.path.join(build, "test")]),
     ]
+    fovea = ["--fovea", binary("fovea")]
+    suites += [("stages", "plain",
+                [sys.executable, in_test("numeric", "stages.py")] + fovea),
+               ("objects", "plain",
+                [sys.executable, in_test("numeric", "objects.py")] + fovea)]
     if os.path.exists(os.path.join(build, "venv", "ready")):
-        fovea = ["--fovea", binary("fovea")]
         suites += [
             ("numeric", "plain", [python, in_test("numeric", "run.py")] + fovea),
             ("C interface", "plain",
              [python, in_test("numeric", "c_interface.py")] + fovea),
+            ("edits", "plain",
+             [python, in_test("numeric", "edits.py")] + fovea),
+            ("mutants", "plain",
+             [python, in_test("numeric", "mutants.py")] + fovea),
             ("ONNX", "plain",
              [python, in_test("oracle", "onnx_attention.py"), "--scope-list"]
              + fovea),

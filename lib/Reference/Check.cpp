@@ -36,17 +36,10 @@ llvm::SmallVector<int64_t, 0> fovea::reference::sampleRows(int64_t rows,
 
 namespace {
 
-double getEpsilon(HostType type) {
-  switch (type) {
-  case HostType::F64:
-    return 0x1p-52;
-  case HostType::F16:
-    return 0x1p-10;
-  case HostType::BF16:
-    return 0x1p-7;
-  default:
-    return 0x1p-23;
-  }
+/// What the arithmetic rounds by, and what rounding to a 16-bit output adds.
+constexpr double epsilon = 0x1p-23;
+double getOutputEpsilon(HostType type) {
+  return type == HostType::F16 ? 0x1p-10 : type == HostType::BF16 ? 0x1p-7 : 0;
 }
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -56,7 +49,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 class Comparison {
 public:
   explicit Comparison(HostType type)
-      : isDouble(type == HostType::F64), epsilon(getEpsilon(type)) {}
+      : isDouble(type == HostType::F64), outputEpsilon(getOutputEpsilon(type)) {
+  }
 
   void addRow(const Row &exact, const Row &emulated, const HostTensor &got,
               int64_t first) {
@@ -73,18 +67,19 @@ public:
     double common = 0;
     if (isDouble) {
       double magnitude = isLse ? std::max(1.0, largest) : largest;
-      common = 1e-12 * std::max(1.0, largestLogits / 200) * magnitude;
+      double felt = isLse ? 1 : magnitude;
+      common = 1e-12 * (magnitude + largestLogits * felt / 200);
     } else {
       // Below the smallest normal number relative errors mean nothing.
-      common = std::numeric_limits<float>::min();
+      common = 2 * std::numeric_limits<float>::min();
       if (!hasMagnitudes)
-        common += epsilon * (4 + 2 * largestLogits) * largest;
+        common += getFloor(largest, largestLogits);
       rmsFloor += common;
     }
     double yardstick = isDouble ? 0 : 3 * largestEmulated;
     result.rmsError = getRms(errorSquares);
     result.rmsLimit =
-        isDouble ? common : 1.5 * getRms(emulatedSquares) + rmsFloor / 4;
+        isDouble ? common : 1.5 * getRms(emulatedSquares) + rmsFloor / 2;
     bool isNear = worst.error <= yardstick + worst.floor + common;
     result.isRight = isNear && result.rmsError <= result.rmsLimit;
     const Element &shown = isNear ? farthest : worst;
@@ -127,7 +122,7 @@ private:
       emulatedSquares += emulatedError * emulatedError;
       if (!exact.magnitudes.empty()) {
         hasMagnitudes = true;
-        floor = epsilon * (4 + 2 * exact.logits) * exact.magnitudes[n];
+        floor = getFloor(exact.magnitudes[n], exact.logits);
         floor = std::isfinite(floor) ? floor : 0;
       }
       floorSquares += floor * floor;
@@ -142,12 +137,19 @@ private:
       worst = element;
   }
 
+  /// An error of a score is a relative error of weights, and an absolute one of
+  /// an lse.
+  double getFloor(double magnitude, double logits) const {
+    return epsilon * (4 * magnitude + 2 * logits * (isLse ? 1 : magnitude)) +
+           outputEpsilon * magnitude;
+  }
+
   double getRms(double squares) const {
     return count ? std::sqrt(squares / double(count)) : 0;
   }
 
   bool isDouble, isLse = false, hasMagnitudes = false;
-  double epsilon;
+  double outputEpsilon;
   int64_t count = 0;
   Element farthest, worst;
   double largest = 0, largestEmulated = 0;

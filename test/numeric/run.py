@@ -26,17 +26,20 @@ import yaml
 
 import cases_closed_form
 import cases_gqa
+import cases_half
 import cases_layer
+import cases_layouts
 import cases_masks
 import cases_scores
 import cases_shipped
 import cases_special_values
 import cases_tails
 import metamorphic
+from reference import load
 from tolerance import Judge
 
 MODULES = (cases_closed_form, cases_tails, cases_masks, cases_scores, cases_gqa, cases_layer,
-           cases_shipped, cases_special_values, metamorphic)
+           cases_shipped, cases_special_values, cases_half, cases_layouts, metamorphic)
 TIME_LIMIT = 60  # seconds for one call, compiling included
 
 
@@ -86,7 +89,7 @@ def execute(call, folder, options):
         said = (done.stderr or done.stdout).strip().splitlines()
         raise ToolFailed("exit %d: %s" % (done.returncode, said[0] if said else "no message"))
     try:
-        return {name: np.load(path) for name, path in outputs.items()}
+        return {name: load(path) for name, path in outputs.items()}
     except (OSError, ValueError) as error:
         raise ToolFailed("output not readable: %s" % error)
 

@@ -13,6 +13,10 @@ kernel takes the exponent, and an error of eps * |score| in it is a relative err
 floor is needed since on small or neat inputs (all scores equal, one key) the emulation is exact by
 luck, and three times zero would forbid a kernel the rounding that its type requires.
 
+f16, bf16: the same, with float32's eps, since that is what a kernel computes in. The emulation is
+rounded to the type as `reference.py run --emulate` writes it, which makes most of E. For the same
+luck half a unit of the type is added to the floor of out and weights: that of |exact|, not of M.
+
 f64: |got - exact| <= 1e-12 * (M + L N / 200).
 
 Where the exact value is NaN or infinite the result must not be finite (which of them is not
@@ -21,10 +25,13 @@ specified), an lse of -inf must be just that, and a row with no allowed key must
 import numpy as np
 
 from semantics import attention
-from semantics.config import input_dtype, statistics_dtype
+from semantics.config import head_counts, input_dtype, statistics_dtype
+from semantics.layouts import merge_heads, split_heads
 
 # Added to every floor: a kernel may keep or flush what is this small, or clamp an exponent there.
 NEGLIGIBLE = 2 * float(np.finfo(np.float32).tiny)
+# Half a unit of the 16-bit types: relative, and of numbers below the smallest normal one.
+HALF_UNIT = {"float16": (2.0 ** -11, 2.0 ** -25), "bfloat16": (2.0 ** -8, 0.0)}
 
 
 class Judge:
@@ -33,13 +40,31 @@ class Judge:
     def __init__(self, config, inputs, within=None):
         self.config, self.within = config, within or {}
         masked = dict(config, scores_after="mask")
-        self.exact = attention(masked, inputs)
+        self.exact = self._heads_first(attention(masked, inputs))
         self.double = input_dtype(config).itemsize == 8
-        self.emulated = None if self.double else attention(config, inputs, emulate=True)
+        self.emulated = None if self.double else self._emulate(inputs)
         self.logits = self._weighted_logits()
         self.magnitude = {"out": self._out_magnitude(masked, inputs),
                           "lse": np.maximum(1.0, np.abs(self.exact["lse"])),
                           "weights": self.exact["weights"]}
+
+    def kept(self, name):
+        return (statistics_dtype if name == "lse" else input_dtype)(self.config)
+
+    def _heads_first(self, outputs):
+        """`out` of whatever layout as [B, H, S, D]; that of a layer stays as it is."""
+        if self.config.get("kind", "sdpa") != "sdpa" or "out" not in outputs:
+            return outputs
+        layout, (heads, _) = self.config.get("layout", "bhsd"), head_counts(self.config)
+        return dict(outputs, out=split_heads(outputs["out"], layout, heads))
+
+    def _emulate(self, inputs):
+        """The emulation, rounded to the types that it would be written in."""
+        with np.errstate(over="ignore"):
+            emulated = {name: x.astype(self.kept(name)).astype(np.float64) for name, x
+                        in attention(self.config, inputs, emulate=True).items()
+                        if name in ("out", "lse", "weights")}
+        return self._heads_first(emulated)
 
     def _weighted_logits(self):
         with np.errstate(invalid="ignore"):
@@ -47,8 +72,9 @@ class Judge:
         return np.where(np.isfinite(terms), terms, 0.0).sum(axis=-1)
 
     def _out_magnitude(self, config, inputs):
-        if config.get("kind", "sdpa") == "sdpa" and config.get("layout", "bhsd") == "bhsd":
-            return attention(config, dict(inputs, v=np.abs(inputs["v"])))["out"]
+        if config.get("kind", "sdpa") == "sdpa":
+            absolute = attention(config, dict(inputs, v=np.abs(inputs["v"])))
+            return self._heads_first(absolute)["out"]
         out = np.abs(self.exact["out"])
         return np.broadcast_to(out[np.isfinite(out)].max(initial=0.0), out.shape)
 
@@ -67,12 +93,20 @@ class Judge:
                 allowed = 1e-12 * (magnitude + spread / 200)
             else:
                 allowed = np.finfo(np.float32).eps * (4 * magnitude + 2 * spread)
+                relative, absolute = HALF_UNIT.get(self.kept(name).name, (0.0, 0.0))
+                allowed = allowed + relative * np.abs(self.exact[name]) + absolute
             return np.nan_to_num(allowed, nan=0.0, posinf=0.0) + NEGLIGIBLE
 
     def problem(self, name, got):
         """What is wrong with this output, or None."""
+        layout, kept = self.config.get("layout", "bhsd"), self.kept(name)
         want = self.exact[name]
-        kept = (statistics_dtype if name == "lse" else input_dtype)(self.config)
+        if name == "out" and self.config.get("kind", "sdpa") == "sdpa":
+            shape = merge_heads(want, layout).shape
+            if got.shape == shape:
+                got = self._heads_first({"out": got})["out"]
+            else:
+                return "out: expected the shape %s, found %s" % (shape, got.shape)
         if got.shape != want.shape or got.dtype != kept:
             return "%s: expected %s of %s, found %s of %s" % (name, want.shape, kept, got.shape,
                                                               got.dtype)

@@ -4,15 +4,16 @@
 // f16, bf16 or f32 is right when
 //
 //   |got - exact| <= 3 max(E) + floor       for every element
-//   rms(got - exact) <= 1.5 rms(E) + rms(floor) / 4
+//   rms(got - exact) <= 1.5 rms(E) + rms(floor) / 2
 //
-// where floor = eps (4 + 2 L) M, with eps of the output's type, M the element's
-// magnitude and L the row's logits (see Row; for projected outputs the largest
-// |exact| and the largest L). The floor is a few units in the last place: on
-// neat inputs the emulation is exact by luck, and a score is rounded at least
-// once, which a weight feels as a relative error of eps |score|.
+// where floor = eps (4 M + 2 L N), with f32's eps, M the element's magnitude, L
+// the row's logits (see Row; for projected outputs the largest |exact| and the
+// largest L), and N = M, but 1 for an lse. 16-bit outputs have eps M of their
+// own type added. The floor is a few units in the last place: on neat inputs
+// the emulation is exact by luck, and a score is rounded at least once, which a
+// weight feels as a relative error of eps |score|.
 //
-// f64: |got - exact| <= 1e-12 max(1, L / 200) M with the largest L and M.
+// f64: |got - exact| <= 1e-12 (M + L N / 200), with the largest M and L.
 //
 // A result must be non-finite exactly where the exact value is, -inf where an
 // lse is, and 0 in rows with no allowed key.

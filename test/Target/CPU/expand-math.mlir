@@ -11,8 +11,9 @@
 // CHECK-COUNT-6: vector.fma
 // CHECK: %[[BITS:.+]] = arith.bitcast %[[SHIFTED]] : vector<16xf32> to vector<16xi32>
 // CHECK: %[[EXPONENT:.+]] = arith.shli %[[BITS]], %{{.+}} : vector<16xi32>
-// CHECK: %[[SUM:.+]] = arith.addi %{{.+}}, %[[EXPONENT]] : vector<16xi32>
-// CHECK: %[[ROOT:.+]] = arith.bitcast %[[SUM]] : vector<16xi32> to vector<16xf32>
+// CHECK: %[[SUM:.+]] = arith.addi %[[EXPONENT]], %{{.+}} : vector<16xi32>
+// CHECK: %[[SCALE:.+]] = arith.bitcast %[[SUM]] : vector<16xi32> to vector<16xf32>
+// CHECK: %[[ROOT:.+]] = arith.mulf %{{.+}}, %[[SCALE]] : vector<16xf32>
 // CHECK: %[[Y:.+]] = arith.mulf %[[ROOT]], %[[ROOT]] : vector<16xf32>
 // CHECK-NOT: math.exp2
 // CHECK: return %[[Y]]

@@ -63,12 +63,13 @@ private:
       InFlightDiagnostic error =
           op->emitOpError("expects the steps of its scf.forall to be 1, ");
       error << heads << " and " << rows << " as in its tiling, but got ";
-      llvm::interleaveComma(steps, error, [&](int64_t step) {
+            for (auto [i, step] : llvm::enumerate(steps)) {
+        error << (i == 0 ? "" : i == 1 ? ", " : " and ");
         if (ShapedType::isDynamic(step))
           error << "a value that is not constant";
         else
           error << step;
-      });
+      }
       return error << "; change both";
     }
     return success();

@@ -184,7 +184,7 @@ func.func @sdpa_c13_scores(%q: vector<48x64xf32>, %k: memref<?x64xf32>,
 // -----
 
 func.func @softmax_step_c1(%x: vector<48x128xf32>, %m: vector<128xf32>) {
-  // expected-error@+1 {{expects max of 48 rows, but got 'vector<128xf32>'}}
+  // expected-error@+1 {{expects max of type 'vector<48xf32>', but got 'vector<128xf32>'}}
   %p, %m1, %l1, %a = attn.softmax_step %x max(%m) sum(%m)
       : vector<48x128xf32>, vector<128xf32>
   return
@@ -296,7 +296,7 @@ func.func @store_output_c1_lse_rank(%o: vector<48x64xf32>, %m: vector<48xf32>,
 
 func.func @store_output_c1_lse_rows(%o: vector<48x64xf32>, %m: vector<48xf32>,
     %out: memref<1x?x64xf32>, %i0: index, %l: memref<5x?xf32>) {
-  // expected-error@+1 {{expects a static leading size of the view that divides the 48 rows of the tile, but got 'memref<5x?xf32>'}}
+  // expected-error@+1 {{expects lse with 1 heads as in the tile, but got 'memref<5x?xf32>'}}
   attn.store_output %o max(%m) sum(%m) into %out[%i0]
       lse(%l : memref<5x?xf32>)
       : vector<48x64xf32>, vector<48xf32>, memref<1x?x64xf32>
@@ -322,7 +322,7 @@ func.func @load_lse_c1_rows(%l: memref<5x?xf32>, %i0: index) {
 // -----
 
 func.func @normalize_c1(%x: vector<48x128xf32>, %l: vector<128xf32>) {
-  // expected-error@+1 {{expects lse of 48 rows, but got 'vector<128xf32>'}}
+  // expected-error@+1 {{expects lse of type 'vector<48xf32>', but got 'vector<128xf32>'}}
   %w = attn.normalize %x lse(%l) : vector<48x128xf32>, vector<128xf32>
   return
 }

@@ -92,7 +92,7 @@ func.func @sdpa_tile_c2_value(%q: memref<1x?x64xf32>, %k: memref<?x64xf32>,
 
 func.func @sdpa_tile_c3_query(%q: memref<1x?x64xf32>, %k: memref<?x64xf32>,
     %v: memref<?x32xf32>, %o: memref<1x?x32xf32>, %i0: index, %s: f32) {
-  // expected-error@+1 {{expects query with the 2 heads of the tiling, but got 'memref<1x?x64xf32>'}}
+  // expected-error@+1 {{expects query with 2 heads as in the tile, but got 'memref<1x?x64xf32>'}}
   attn.sdpa_tile %q, %k, %v into %o at(%i0, %i0, %i0)
       offset(%i0) scale(%s : f32) tiling(<heads = 2, queries = 24, keys = 128>)
       : memref<1x?x64xf32>, memref<?x64xf32>, memref<?x32xf32>, memref<1x?x32xf32>
@@ -103,7 +103,7 @@ func.func @sdpa_tile_c3_query(%q: memref<1x?x64xf32>, %k: memref<?x64xf32>,
 
 func.func @sdpa_tile_c3_out(%q: memref<1x?x64xf32>, %k: memref<?x64xf32>,
     %v: memref<?x32xf32>, %o: memref<2x?x32xf32>, %i0: index, %s: f32) {
-  // expected-error@+1 {{expects out with the 1 heads of the tiling, but got 'memref<2x?x32xf32>'}}
+  // expected-error@+1 {{expects out with 1 heads as in the tile, but got 'memref<2x?x32xf32>'}}
   attn.sdpa_tile %q, %k, %v into %o at(%i0, %i0, %i0)
       offset(%i0) scale(%s : f32) tiling(<heads = 1, queries = 48, keys = 128>)
       : memref<1x?x64xf32>, memref<?x64xf32>, memref<?x32xf32>, memref<2x?x32xf32>
@@ -115,7 +115,7 @@ func.func @sdpa_tile_c3_out(%q: memref<1x?x64xf32>, %k: memref<?x64xf32>,
 func.func @sdpa_tile_c3_lse(%q: memref<1x?x64xf32>, %k: memref<?x64xf32>,
     %v: memref<?x32xf32>, %o: memref<1x?x32xf32>, %l: memref<?x?xf32>,
     %i0: index, %s: f32) {
-  // expected-error@+1 {{expects lse with the 1 heads of the tiling, but got 'memref<?x?xf32>'}}
+  // expected-error@+1 {{expects lse with 1 heads as in the tile, but got 'memref<?x?xf32>'}}
   attn.sdpa_tile %q, %k, %v into %o lse(%l : memref<?x?xf32>) at(%i0, %i0, %i0)
       offset(%i0) scale(%s : f32) tiling(<heads = 1, queries = 48, keys = 128>)
       : memref<1x?x64xf32>, memref<?x64xf32>, memref<?x32xf32>, memref<1x?x32xf32>
@@ -225,7 +225,7 @@ func.func @weights_tile_c1_weights(%q: memref<1x?x64xf32>, %k: memref<?x64xf32>,
 
 func.func @weights_tile_c2_query(%q: memref<2x?x64xf32>, %k: memref<?x64xf32>,
     %l: memref<1x?xf32>, %w: memref<1x?x?xf32>, %i0: index, %s: f32) {
-  // expected-error@+1 {{expects query with the 1 heads of the tiling, but got 'memref<2x?x64xf32>'}}
+  // expected-error@+1 {{expects query with 1 heads as in the tile, but got 'memref<2x?x64xf32>'}}
   attn.weights_tile %q, %k lse(%l) into %w at(%i0, %i0, %i0)
       offset(%i0) scale(%s : f32) tiling(<heads = 1, queries = 48, keys = 128>)
       : memref<2x?x64xf32>, memref<?x64xf32>, memref<1x?xf32>, memref<1x?x?xf32>
@@ -236,7 +236,7 @@ func.func @weights_tile_c2_query(%q: memref<2x?x64xf32>, %k: memref<?x64xf32>,
 
 func.func @weights_tile_c2_lse(%q: memref<1x?x64xf32>, %k: memref<?x64xf32>,
     %l: memref<2x?xf32>, %w: memref<1x?x?xf32>, %i0: index, %s: f32) {
-  // expected-error@+1 {{expects lse with the 1 heads of the tiling, but got 'memref<2x?xf32>'}}
+  // expected-error@+1 {{expects lse with 1 heads as in the tile, but got 'memref<2x?xf32>'}}
   attn.weights_tile %q, %k lse(%l) into %w at(%i0, %i0, %i0)
       offset(%i0) scale(%s : f32) tiling(<heads = 1, queries = 48, keys = 128>)
       : memref<1x?x64xf32>, memref<?x64xf32>, memref<2x?xf32>, memref<1x?x?xf32>
@@ -247,7 +247,7 @@ func.func @weights_tile_c2_lse(%q: memref<1x?x64xf32>, %k: memref<?x64xf32>,
 
 func.func @weights_tile_c2_weights(%q: memref<1x?x64xf32>, %k: memref<?x64xf32>,
     %l: memref<1x?xf32>, %w: memref<?x?x?xf32>, %i0: index, %s: f32) {
-  // expected-error@+1 {{expects weights with the 1 heads of the tiling, but got 'memref<?x?x?xf32>'}}
+  // expected-error@+1 {{expects weights with 1 heads as in the tile, but got 'memref<?x?x?xf32>'}}
   attn.weights_tile %q, %k lse(%l) into %w at(%i0, %i0, %i0)
       offset(%i0) scale(%s : f32) tiling(<heads = 1, queries = 48, keys = 128>)
       : memref<1x?x64xf32>, memref<?x64xf32>, memref<1x?xf32>, memref<?x?x?xf32>
