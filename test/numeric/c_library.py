@@ -9,6 +9,7 @@ import yaml
 import case  # noqa: F401 (puts the oracle on the path)
 from c_memory import Output, Tensor, place
 from semantics.config import head_counts, head_dims, input_dtype, statistics_dtype
+from semantics.layouts import merge_heads
 from tolerance import Judge
 
 OK, INVALID, OUT_OF_MEMORY, UNSUPPORTED_CPU, WORKSPACE_TOO_SMALL = range(5)
@@ -39,7 +40,13 @@ def configs():
     return {
         "plain": base(),
         "plain_f64": base(dtype="f64"),
+        "plain_f16": base(dtype="f16"),
         "odd_dim": base(head_dim={"qk": 46, "v": 45}, heads={"query": 4, "kv": 4}),
+        "odd_bf16": base(dtype="bf16", head_dim={"qk": 46, "v": 45}, mask=["causal"],
+                         query_offset="end"),
+        "bshd": base(layout="bshd"),
+        "bsd_bf16": base(layout="bsd", dtype="bf16", head_dim={"qk": 15, "v": 24},
+                         mask=["causal"], query_offset="end"),
         "lengths": base(mask=["causal", "kv_lengths", "q_lengths"], query_offset="input"),
         "masked": base(mask=[{"tensor": {"shape": ["batch", 1, "query", "kv"]}}],
                        score=[{"bias": {"shape": [1, "heads", "query", "kv"]}}],
@@ -97,8 +104,10 @@ class Library:
             b, sq, sk = q.shape[0], q.shape[1], q.shape[1]
             out = (b, sq, self.config.get("out_dim", hq * dv))
         else:
-            b, sq, sk = q.shape[0], q.shape[2], k.shape[2]
-            out = (b, hq, sq, dv)
+            layout = self.config.get("layout", "bhsd")
+            length = 2 if layout == "bhsd" else 1
+            b, sq, sk = q.shape[0], q.shape[length], k.shape[length]
+            out = merge_heads(np.empty((b, hq, sq, dv), np.int8), layout).shape
         shapes = {"out": (out, real), "lse": ((b, hq, sq), statistic),
                   "weights": ((b, hq, sq, sk), real)}
         return {name: shapes[name] for name in self.config["outputs"]}
@@ -186,6 +195,8 @@ def random_inputs(config, b, sq, sk, seed=0):
                 "wk": make(model, hkv * dqk) / 6, "wv": make(model, hkv * dv) / 6,
                 "wo": make(hq * dv, width) / 10, "bq": make(hq * dqk), "bo": make(width)}
     inputs = {"q": make(b, hq, sq, dqk), "k": make(b, hkv, sk, dqk), "v": make(b, hkv, sk, dv)}
+    inputs = {name: np.ascontiguousarray(merge_heads(x, config.get("layout", "bhsd")))
+              for name, x in inputs.items()}
     entries = str(config.get("mask")) + str(config.get("score"))
     if "bias" in entries:
         inputs["bias"] = make(1, hq, sq, sk)

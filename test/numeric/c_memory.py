@@ -8,7 +8,7 @@ PAGE = mmap.PAGESIZE
 CANARY_BYTES = 64
 PROT_NONE, PROT_READ, PROT_WRITE = 0, 1, 2
 MAP_PRIVATE, MAP_ANONYMOUS, MAP_NORESERVE = 0x02, 0x20, 0x4000
-# As f32 and f64 this byte repeated is a NaN: reading a gap or a forgotten element shows.
+# In every float type this byte repeated is a NaN: reading a gap or a forgotten element shows.
 GAP = 0xFF
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -27,7 +27,7 @@ class Tensor(ctypes.Structure):
                 ("strides", ctypes.POINTER(ctypes.c_int64)), ("byte_offset", ctypes.c_uint64)]
 
 
-DTYPE_CODE = {"i": 0, "u": 1, "f": 2, "b": 6}
+DTYPE_CODE = {"i": 0, "u": 1, "f": 2, "V": 4, "b": 6}  # V: bfloat16, as ml_dtypes has it
 
 
 def mapped(size, flags=0):

@@ -21,7 +21,8 @@ SHAPES = (
 
 
 def fifty_shapes(checks):
-    for name in ("plain", "lengths", "masked", "plain_f64", "odd_dim", "slopes", "projected"):
+    for name in ("plain", "lengths", "masked", "plain_f64", "plain_f16", "odd_dim", "odd_bf16",
+                 "bshd", "bsd_bf16", "slopes", "projected"):
         library = checks.library(name)
         for side in ("after", "before"):
             for b, sq, sk in SHAPES if side == "after" else SHAPES[::7]:
@@ -112,7 +113,7 @@ def on_a_stack_of(size, function):
 
 def small_stack(checks):
     """A36: scratch does not live on the stack."""
-    for name in ("plain", "wide", "plain_f64", "masked", "lengths"):
+    for name in ("plain", "wide", "plain_f64", "masked", "lengths", "odd_bf16", "plain_f16"):
         library = checks.library(name)
         inputs = random_inputs(library.config, 1, 130, 300)
         placed = {n: place(x) for n, x in inputs.items()}

@@ -45,7 +45,7 @@ def check_layouts(checks, title, library, inputs, strides, expected, **placing):
 
 def layouts(checks):
     """A15, A17, B31: each tensor in every layout alone, then all mixed."""
-    for name in ("plain", "plain_f64", "odd_dim", "masked"):
+    for name in ("plain", "plain_f64", "plain_f16", "odd_dim", "odd_bf16", "masked"):
         library = checks.library(name)
         inputs = random_inputs(library.config, 2, 50, 131)
         expected = library.run(inputs).arrays()
@@ -68,6 +68,27 @@ def layouts(checks):
         expected = library.run(inputs).arrays()
         strides = {t: layout_strides(x.shape, "heads_inside_padded") for t, x in inputs.items()}
         check_layouts(checks, "plain_%d_%d_%d" % (b, sq, sk), library, inputs, strides, expected)
+
+
+def tokens(checks):
+    """bshd and bsd: rows of tokens with gaps, batch and length the other way round, heads apart."""
+    orders = {"bshd": {"padded": ((0, 1, 2, 3), 5, 1), "length_outside": ((1, 0, 2, 3), 0, 1),
+                       "heads_outside": ((0, 2, 1, 3), 3, 1), "every_third": ((0, 1, 2, 3), 0, 3)},
+              "bsd_bf16": {"padded": ((0, 1, 2), 1, 1), "length_outside": ((1, 0, 2), 7, 1),
+                           "every_third": ((0, 1, 2), 0, 3)}}
+    for name, ways in orders.items():
+        library = checks.library(name)
+        for b, sq, sk in ((2, 50, 131), (3, 1, 33)):
+            inputs = random_inputs(library.config, b, sq, sk)
+            expected = library.run(inputs).arrays()
+            shapes = dict({n: inputs[n].shape for n in "qkv"}, out=expected["out"].shape)
+            for way, (order, pad, step) in ways.items():
+                strides = {n: ordered_strides(shape, order, pad, step)
+                           for n, shape in shapes.items()}
+                title = "%s_%s_sq_%d" % (name, way, sq)
+                check_layouts(checks, title, library, inputs, strides, expected)
+                check_layouts(checks, title + "_unaligned", library, inputs, strides, expected,
+                              shift=inputs["q"].itemsize)
 
 
 def outputs_apart(checks):
@@ -148,7 +169,7 @@ def unit_dims(checks):
 
 def unaligned(checks):
     """B15: bases aligned to an element and no more; and byte_offset."""
-    for name in ("plain", "plain_f64", "odd_dim"):
+    for name in ("plain", "plain_f64", "plain_f16", "odd_dim", "odd_bf16"):
         library = checks.library(name)
         inputs = random_inputs(library.config, 2, 50, 131)
         expected = library.run(inputs).arrays()
@@ -161,7 +182,7 @@ def unaligned(checks):
         check_layouts(checks, name + "_byte_offset", library, inputs, {}, expected,
                       byte_offset=4096 + size)
         placed = {n: place(x) for n, x in inputs.items()}
-        outputs = {n: Output(x.shape, x.dtype, base_shift=size) for n, x in expected.items()}
+        outputs = {n: Output(x.shape, x.dtype, base_shift=x.itemsize) for n, x in expected.items()}
         result = library.call(placed, outputs)
         checks.check(name + "_outputs",
                      library.problem(inputs, result) or same_bits(expected, result))
@@ -242,5 +263,5 @@ def wrong_innermost(checks):
     checks.check("k_negative", refusal(library.call(placed, library.outputs_for(inputs)), "k"))
 
 
-TESTS = [layouts, outputs_apart, broadcast_heads, masks_and_biases, unit_dims, unaligned,
+TESTS = [layouts, tokens, outputs_apart, broadcast_heads, masks_and_biases, unit_dims, unaligned,
          huge_strides, wrong_innermost]
