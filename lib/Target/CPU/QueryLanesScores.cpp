@@ -223,7 +223,10 @@ LogicalResult QueryLanes::lower(attn::ScoresOp op) {
               RegionPoint point;
               point.batch = op.getBatch();
               point.key = keyRows[r];
-              point.tileKey = at;
+              // Past the last key the register tile repeats it, in staged reads
+              // too: a score of its own would enter the maximum.
+              if (!staged.empty())
+                point.tileKey = b.sub(keyRows[r], op.getKeyRow());
               point.panel = panel;
               point.lane = lane;
               if (regions) {
