@@ -25,6 +25,7 @@ import numpy as np
 import yaml
 
 import cases_closed_form
+import cases_expr
 import cases_gqa
 import cases_layer
 import cases_masks
@@ -35,7 +36,7 @@ import cases_tails
 import metamorphic
 from tolerance import Judge
 
-MODULES = (cases_closed_form, cases_tails, cases_masks, cases_scores, cases_gqa, cases_layer,
+MODULES = (cases_closed_form, cases_tails, cases_masks, cases_expr, cases_scores, cases_gqa, cases_layer,
            cases_shipped, cases_special_values, metamorphic)
 TIME_LIMIT = 60  # seconds for one call, compiling included
 

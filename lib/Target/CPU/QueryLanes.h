@@ -26,6 +26,10 @@ private:
   mlir::LogicalResult lowerOp(mlir::Operation &op);
   mlir::LogicalResult lowerLoop(mlir::scf::ForOp loop);
   mlir::LogicalResult lowerElementwise(mlir::Operation &op);
+  // Branches (QueryLanesBranches.cpp).
+  mlir::LogicalResult lowerBranch(mlir::scf::IfOp branch);
+  mlir::LogicalResult storeYielded(mlir::scf::YieldOp yield,
+                                   llvm::ArrayRef<mlir::Value> targets);
   void copyBuffer(VectorBuilder &b, mlir::Value from, mlir::Value to);
   void fillBuffer(VectorBuilder &b, mlir::Value buffer, mlir::Value value);
   

@@ -58,7 +58,7 @@ Value QueryLanes::stageRead(VectorBuilder &b, attn::ScoresOp op,
                             bool perKey) {
   auto type = cast<MemRefType>(read.getMemRef().getType());
   bool bytes = type.getElementType().isInteger(8);
-  Type stored = bytes ? b.bitsType.getElementType() : Type(element);
+  Type stored = bytes ? b.bitsType.getElementType() : type.getElementType();
   int64_t keys = cast<VectorType>(op.getScores().getType()).getDimSize(1);
   SmallVector<int64_t> sizes{shape.panels, shape.getWidth()};
   if (perKey)

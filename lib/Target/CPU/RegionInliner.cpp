@@ -22,8 +22,9 @@ static bool dependsOn(Value value, BlockArgument argument) {
 bool fovea::cpu::isStageable(memref::LoadOp read, Block *block, Type element) {
   auto type = cast<MemRefType>(read.getMemRef().getType());
   unsigned width = element.getIntOrFloatBitWidth();
-  bool fits =
-      type.getElementType() == element || type.getElementType().isInteger(8);
+  bool isWhole = type.getElementType().isInteger(64);
+  bool fits = type.getElementType() == element ||
+              type.getElementType().isInteger(8) || isWhole;
   if (!fits || width > 64 || !type.isLastDimUnitStride())
     return false;
   unsigned count = block->getNumArguments();
@@ -37,7 +38,8 @@ bool fovea::cpu::isStageable(memref::LoadOp read, Block *block, Type element) {
       continue;
     }
     bool last = dim + 1 == read.getIndices().size();
-    if (index == key && last)
+    // Whole numbers have no transpose.
+    if (index == key && last && !isWhole)
       continue;
     if (dependsOn(index, row) || dependsOn(index, position) ||
         dependsOn(index, key))
