@@ -35,7 +35,9 @@ def main():
 
     suites = [
         ("unit: runtime", "gtest", [binary("fovea_runtime_tests")]),
+        ("unit: attn", "gtest", [binary("fovea_attn_tests")]),
         ("unit: support", "gtest", [binary("fovea_support_tests")]),
+        ("unit: reference", "gtest", [binary("fovea_reference_tests")]),
         ("lit", "lit", ["lit-22", "-sv", os.path.join(build, "test")]),
     ]
     fovea = ["--fovea", binary("fovea")]

@@ -83,6 +83,14 @@ RankedTensorType ModuleBuilder::typeOf(const ConfigTensor &spec) {
     return RankedTensorType::get(shape, builder.getI64Type());
   case ConfigElement::Bool:
     return RankedTensorType::get(shape, builder.getI1Type());
+  case ConfigElement::F64:
+    return RankedTensorType::get(shape, builder.getF64Type());
+  case ConfigElement::F32:
+    return RankedTensorType::get(shape, builder.getF32Type());
+  case ConfigElement::F16:
+    return RankedTensorType::get(shape, builder.getF16Type());
+  case ConfigElement::BF16:
+    return RankedTensorType::get(shape, builder.getBF16Type());
   }
   llvm_unreachable("unknown element kind");
 }

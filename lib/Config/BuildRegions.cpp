@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "BuildRegions.h"
+#include "ConfigParser.h"
+#include "ExprBuild.h"
 #include "fovea/Dialect/Attn/IR/Attn.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -163,6 +165,20 @@ Value RegionBuilder::alibi(Location loc, Value score) {
   return arith::SubFOp::create(builder, loc, score, penalty);
 }
 
+/// Reals of a mask are f64 in every kernel: where a comparison flips must not
+/// depend on the type of the scores.
+Value RegionBuilder::expression(const Expr &expr, Place where, Value score) {
+  ExprPlaces places{score, batch, head, row, position, key, {}};
+  for (const Capture &capture : config.tensors)
+    places.tensors.push_back(inputs.lookup(capture.name));
+  auto locate = [&](size_t offset) {
+    return place({where.line, where.column + unsigned(offset)});
+  };
+  auto real = cast<FloatType>(score ? accumulator : builder.getF64Type());
+  return buildExpr(builder, expr, makeExprScope(config, bool(score)), places,
+                   real, locate);
+}
+
 void RegionBuilder::buildScore(Region &region) {
   if (config.score.empty())
     return;
@@ -186,7 +202,8 @@ void RegionBuilder::buildScore(Region &region) {
       score = alibi(loc, score);
       break;
     case ScoreEntry::Expr:
-      llvm_unreachable("refused by the parser");
+      score = expression(*entry.expr, entry.loc, score);
+      break;
     }
   }
   attn::YieldOp::create(builder, place({}), score);
@@ -231,10 +248,12 @@ void RegionBuilder::buildMaskEntry(const MaskEntry &entry, Value &keep) {
   case MaskEntry::Tensor:
     require(readBroadcast(loc, entry.name, entry.full));
     break;
+  case MaskEntry::Expr:
+    require(expression(*entry.expr, entry.loc, nullptr));
+    break;
   case MaskEntry::Prefix:
   case MaskEntry::Documents:
   case MaskEntry::Blocks:
-  case MaskEntry::Expr:
     llvm_unreachable("refused by the parser");
   }
 }

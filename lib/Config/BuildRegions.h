@@ -3,7 +3,7 @@
 #ifndef FOVEA_LIB_CONFIG_BUILDREGIONS_H
 #define FOVEA_LIB_CONFIG_BUILDREGIONS_H
 
-#include "fovea/Config/Config.h"
+#include "Expr.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringMap.h"
@@ -47,6 +47,7 @@ private:
   mlir::Value readBroadcast(mlir::Location loc, llvm::StringRef input,
                             const std::array<bool, 4> &full);
   mlir::Value softcap(mlir::Location loc, mlir::Value score, double cap);
+  mlir::Value expression(const Expr &expr, Place where, mlir::Value score);
   mlir::Value alibi(mlir::Location loc, mlir::Value score);
   void buildMaskEntry(const MaskEntry &entry, mlir::Value &keep);
 

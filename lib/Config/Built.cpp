@@ -21,12 +21,9 @@ struct Refusal {
 static constexpr Refusal kNotBuilt[] = {
 
     {"layout", "thd"},
-    {"score", "expr"},
     {"mask", "prefix"},
     {"mask", "documents"},
     {"mask", "blocks"},
-    {"mask", "expr"},
-    {"tensors", ""},
     {"sinks", ""},
     {"rope", ""},
     {"cache", ""},

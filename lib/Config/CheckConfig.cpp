@@ -91,6 +91,12 @@ void ConfigParser::checkPositions() {
   for (const ScoreEntry &entry : config.score)
     if (entry.form == ScoreEntry::Alibi)
       found("alibi", entry.loc);
+  for (const MaskEntry &entry : config.mask)
+    if (entry.expr && usesPosition(*entry.expr))
+      found("p", entry.loc);
+  for (const ScoreEntry &entry : config.score)
+    if (entry.expr && usesPosition(*entry.expr))
+      found("p", entry.loc);
   if (config.rope)
     found("rope", config.rope->loc);
   if (feature.empty())
@@ -182,6 +188,7 @@ void ConfigParser::checkInputNames() {
   llvm::erase_if(bare.mask, [](const MaskEntry &entry) {
     return entry.form == MaskEntry::Tensor;
   });
+  bare.tensors.clear();
   llvm::StringMap<Place> seen;
   for (const ConfigTensor &spec : kernelInputs(bare))
     seen.try_emplace(spec.name, Place());
@@ -203,6 +210,15 @@ void ConfigParser::checkInputNames() {
   for (const MaskEntry &entry : config.mask)
     if (entry.form == MaskEntry::Tensor)
       add(entry.name, entry.loc, "tensor");
+  for (const Capture &capture : config.tensors) {
+    auto [first, isNew] = seen.try_emplace(capture.name, capture.loc);
+    if (isNew)
+      continue;
+    read.error(capture.loc,
+               "the name '" + capture.name + "' is taken; choose another");
+    if (first->second.line)
+      read.note(first->second, "first used here");
+  }
 }
 
 void ConfigParser::checkSizes() {

@@ -3,11 +3,23 @@
 #ifndef FOVEA_LIB_CONFIG_CONFIGPARSER_H
 #define FOVEA_LIB_CONFIG_CONFIGPARSER_H
 
+#include "Expr.h"
 #include "Reader.h"
 
 namespace fovea::config {
 
-/// Reads the key table row by row (ParseConfig.cpp, ParseEntries.cpp), then
+/// Dims of a tensor that an expr reads.
+inline constexpr size_t kMaxCaptureRank = 4;
+
+/// What names mean in the exprs of a config whose sizes, offset and tensors are
+/// known.
+ExprScope makeExprScope(const Config &config, bool isScore);
+
+/// Where the character at `offset` of an expr was written.
+Place exprPlace(const Node &node, size_t offset);
+
+/// Reads the key table row by row (ParseConfig.cpp, ParseEntries.cpp,
+/// ParseExprs.cpp), then
 /// checks what rows say about each other (CheckConfig.cpp).
 class ConfigParser {
 public:
@@ -30,6 +42,8 @@ private:
   void parseScale();
   void parseQueryOffset();
   void parseTensors();
+  bool checkCaptureName(const Capture &capture);
+  bool parseCapture(const Node &node, Capture &capture);
   void parseRope();
   void parseCache();
   void parseOutputs();
@@ -53,7 +67,8 @@ private:
   bool parseBroadcast(llvm::StringRef word, const Node *options, Place loc,
                       llvm::StringRef defaultName, std::array<bool, 4> &full,
                       std::string &name);
-  bool parseExpr(const Node *options, Place loc, std::string &text);
+  std::shared_ptr<const Expr> parseExpr(const Node *options, Place loc,
+                                        bool isScore);
 
   void check();
   void checkKind();

@@ -4,9 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "fovea/Config/Config.h"
+#include "Expr.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace fovea;
 using llvm::StringRef;
@@ -25,9 +26,16 @@ bool Config::hasScore(ScoreEntry::Form form) const {
       score, [=](const ScoreEntry &entry) { return entry.form == form; });
 }
 
+template <typename EntryType>
+static bool readsPosition(const EntryType &entry) {
+  return entry.expr && config::usesPosition(*entry.expr);
+}
+
 bool Config::isPositional() const {
   return rope || hasMask(MaskEntry::Causal) || hasMask(MaskEntry::Window) ||
-         hasMask(MaskEntry::Prefix) || hasScore(ScoreEntry::Alibi);
+         hasMask(MaskEntry::Prefix) || hasScore(ScoreEntry::Alibi) ||
+         llvm::any_of(mask, readsPosition<MaskEntry>) ||
+         llvm::any_of(score, readsPosition<ScoreEntry>);
 }
 
 bool Config::lengthsAgree() const {
@@ -94,7 +102,7 @@ private:
   static Extent fixed(int64_t size) { return {Dim{size}, ""}; }
 
   void add(StringRef name, ConfigElement element,
-           std::initializer_list<Extent> shape) {
+           llvm::ArrayRef<Extent> shape) {
     ConfigTensor spec;
     spec.name = name.str();
     spec.element = element;
@@ -139,6 +147,7 @@ private:
   }
 
   void addLayerInputs();
+  void addCapture(const Capture &capture);
 
   const Config &config;
   Extent batch, query, kv;
@@ -172,6 +181,24 @@ void Interface::addLayerInputs() {
     add("bo", ConfigElement::Data, {fixed(*config.outDim)});
 }
 
+void Interface::addCapture(const Capture &capture) {
+  auto element = llvm::StringSwitch<ConfigElement>(capture.dtype)
+                     .Case("f64", ConfigElement::F64)
+                     .Case("f32", ConfigElement::F32)
+                     .Case("f16", ConfigElement::F16)
+                     .Case("bf16", ConfigElement::BF16)
+                     .Case("bool", ConfigElement::Bool)
+                     .Default(ConfigElement::Index);
+  llvm::SmallVector<Extent> shape;
+  for (const Capture::Extent &extent : capture.shape) {
+    const Extent whole[] = {
+        fixed(extent.size),    batch, fixed(config.queryHeads),
+        fixed(config.kvHeads), query, kv};
+    shape.push_back(whole[extent.role]);
+  }
+  add(capture.name, element, shape);
+}
+
 llvm::SmallVector<ConfigTensor> Interface::inputs() {
   if (config.kind == Kind::Layer) {
     addLayerInputs();
@@ -198,6 +225,8 @@ llvm::SmallVector<ConfigTensor> Interface::inputs() {
     add("slopes", ConfigElement::Stat, {fixed(config.queryHeads)});
   if (config.scale.form == Scale::Input)
     add("scale", ConfigElement::Stat, {});
+  for (const Capture &capture : config.tensors)
+    addCapture(capture);
   return std::move(specs);
 }
 

@@ -191,48 +191,6 @@ void ConfigParser::parseQueryOffset() {
   }
 }
 
-void ConfigParser::parseTensors() {
-  const Node *node = value("tensors");
-  if (!node)
-    return;
-  if (node->kind != Node::Map) {
-    read.error(node->loc, "expects 'tensors' to map names to their dtype and "
-                          "shape, but got " +
-                              describe(*node));
-    return;
-  }
-  for (const Entry &entry : node->entries) {
-    Capture capture;
-    capture.name = entry.key;
-    capture.loc = entry.keyLoc;
-    std::string what = "tensors." + printable(entry.key);
-    if (!read.mapping(entry.value, what, {"dtype", "shape"}))
-      continue;
-    const StringRef types[] = {"f64", "f32", "f16", "bf16",
-                               "i64", "i32", "bool"};
-    if (const Entry *type = read.required(entry.value, "dtype", what + ".dtype",
-                                          entry.keyLoc, "write dtype: f32"))
-      if (auto chosen = read.choice(type->value, what + ".dtype", types))
-        capture.dtype = types[*chosen].str();
-    const Entry *shape = read.required(entry.value, "shape", what + ".shape",
-                                       entry.keyLoc, "write shape: [heads]");
-    if (!shape || !read.list(shape->value, what + ".shape"))
-      continue;
-    const StringRef roles[] = {"batch", "heads", "kv_heads", "query", "kv"};
-    for (const Node &item : shape->value.items) {
-      Capture::Extent extent;
-      if (item.kind == Node::Scalar && llvm::is_contained(roles, item.text))
-        extent.role = Capture::Extent::Role(
-            1 + (llvm::find(roles, item.text) - std::begin(roles)));
-      else
-        extent.size =
-            read.integer(item, what + ".shape", 1, kMaxLength).value_or(0);
-      capture.shape.push_back(extent);
-    }
-    config.tensors.push_back(std::move(capture));
-  }
-}
-
 void ConfigParser::parseRope() {
   const Node *node = value("rope");
   if (!node ||

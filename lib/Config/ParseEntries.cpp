@@ -99,8 +99,10 @@ void ConfigParser::parseScoreEntry(StringRef word, const Node *options,
     }
     break;
   case ScoreEntry::Expr:
-    if (!parseExpr(options, entry.loc, entry.text))
+    entry.expr = parseExpr(options, entry.loc, /*isScore=*/true);
+    if (!entry.expr)
       return;
+    entry.loc = exprPlace(*options, 0);
     break;
   }
   config.score.push_back(std::move(entry));
@@ -146,7 +148,10 @@ void ConfigParser::parseMaskEntry(StringRef word, const Node *options,
     good = parseBlocks(options, entry);
     break;
   case MaskEntry::Expr:
-    good = parseExpr(options, entry.loc, entry.text);
+    entry.expr = parseExpr(options, entry.loc, /*isScore=*/false);
+    good = entry.expr != nullptr;
+    if (good)
+      entry.loc = exprPlace(*options, 0);
     break;
   }
   if (good)
@@ -200,17 +205,6 @@ bool ConfigParser::parseBlocks(const Node *options, MaskEntry &entry) {
   entry.blockQuery = side("query", "blocks.query");
   entry.blockKv = side("kv", "blocks.kv");
   return entry.blockQuery && entry.blockKv;
-}
-
-bool ConfigParser::parseExpr(const Node *options, Place loc,
-                             std::string &text) {
-  if (!options || options->kind != Node::Scalar || options->text.empty()) {
-    read.error(options ? options->loc : loc,
-               "'expr' needs its text; write expr: \"...\"");
-    return false;
-  }
-  text = options->text;
-  return true;
 }
 
 bool ConfigParser::parseBroadcast(StringRef word, const Node *options,

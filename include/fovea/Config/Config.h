@@ -16,10 +16,15 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
 namespace fovea {
+
+namespace config {
+struct Expr;
+}
 
 /// A place in the config's text. Lines and columns count from 1, columns in
 /// bytes; 0 means no place is known.
@@ -66,7 +71,7 @@ struct ScoreEntry {
   std::string name;              // bias: name of the input
   std::array<bool, 4> full = {}; // bias: per dim, full (else 1)
   bool slopesAreInput = false;   // alibi
-  std::string text;              // expr
+  std::shared_ptr<const config::Expr> expr;
 };
 
 /// One entry of `mask`; all entries are and'ed.
@@ -87,7 +92,7 @@ struct MaskEntry {
   std::string name;                    // tensor: name of the input
   std::array<bool, 4> full = {};       // tensor, blocks: per dim, full (else 1)
   int64_t blockQuery = 0, blockKv = 0; // blocks
-  std::string text;                    // expr
+  std::shared_ptr<const config::Expr> expr;
 };
 
 /// Rotary embedding of queries and keys.
@@ -163,7 +168,8 @@ struct Config {
   bool hasMask(MaskEntry::Form form) const;
   bool hasScore(ScoreEntry::Form form) const;
 
-  /// True where query positions matter: causal, window, prefix, alibi, rope.
+  /// True where query positions matter: causal, window, prefix, alibi, rope, or
+  /// an expr that reads p.
   bool isPositional() const;
 
   /// True where the lengths of query and key can never differ.
@@ -175,8 +181,9 @@ llvm::StringRef toString(DType dtype);
 llvm::StringRef toString(Output output);
 
 /// What an input or output holds. `Data` is the config's dtype, `Stat` f32 (f64
-/// in f64 kernels), `Index` i32 or i64, `Bool` one byte.
-enum class ConfigElement { Data, Stat, Index, Bool };
+/// in f64 kernels), `Index` i32 or i64, `Bool` one byte; a tensor that an expr
+/// reads may be of any float type.
+enum class ConfigElement { Data, Stat, Index, Bool, F64, F32, F16, BF16 };
 
 /// One tensor of the kernel's interface. Each dim has a name that is the same
 /// wherever the same size is meant (`batch`, `query`, `kv`, ...); broadcast and

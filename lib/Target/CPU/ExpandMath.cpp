@@ -1,7 +1,6 @@
 //===- ExpandMath.cpp - math on vectors to polynomials or scalar calls ----===//
 
 #include "VectorBuilder.h"
-#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include <limits>
@@ -75,6 +74,42 @@ struct ExpandExp : OpRewritePattern<OpTy> {
   }
 };
 
+/// tanh of f32: an odd polynomial near 0, where 1 - 2 / (e^2x + 1) would
+/// cancel. Coefficients: Moshier's Cephes library, tanhf.
+struct ExpandTanh : OpRewritePattern<math::TanhOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::TanhOp op,
+                                PatternRewriter &rewriter) const override {
+    VectorType type = getVectorType(op.getType());
+    if (!type || !type.getElementType().isF32())
+      return rewriter.notifyMatchFailure(op, "not a vector of f32");
+    VectorBuilder b(rewriter, op.getLoc(), type.getDimSize(0),
+                    cast<FloatType>(type.getElementType()));
+    Value x = op.getOperand();
+    Value magnitude = math::AbsFOp::create(rewriter, op.getLoc(), x);
+    Value square = b.mulf(x, x);
+    Value series = b.splat(-5.70498872745e-3);
+    for (double c : {2.06390887954e-2, -5.37397155531e-2, 1.33314422036e-1,
+                     -3.33332819422e-1})
+      series = b.fma(series, square, b.splat(c));
+    Value near = b.fma(b.mulf(series, square), x, x);
+    // Beyond 9 the result is 1 in f32, and exp2 must not overflow.
+    Value limit = b.splat(126.0);
+    Value exponent = b.mulf(magnitude, b.splat(2 * std::numbers::log2e));
+    exponent = b.select(b.compare(arith::CmpFPredicate::OGT, exponent, limit),
+                        limit, exponent);
+    Value one = b.splat(1.0);
+    Value far =
+        b.subf(one, b.divf(b.splat(2.0), b.addf(b.exp2(exponent), one)));
+    far = math::CopySignOp::create(rewriter, op.getLoc(), far, x);
+    Value isNear =
+        b.compare(arith::CmpFPredicate::OLT, magnitude, b.splat(0.625));
+    rewriter.replaceOp(op, b.select(isNear, near, far));
+    return success();
+  }
+};
+
 /// The rest goes element by element to LLVM intrinsics or libm.
 struct Unroll : RewritePattern {
   explicit Unroll(MLIRContext *context)
@@ -115,12 +150,7 @@ struct ExpandMath : cpu::impl::AttnExpandMathBase<ExpandMath> {
     RewritePatternSet patterns(&getContext());
     patterns.add<ExpandExp<math::ExpOp, true>, ExpandExp<math::Exp2Op, false>>(
         &getContext(), /*benefit=*/2);
-    // Upstream's tanh is a rational function, good to a few units in the last
-    // place, and its domain is all of f32.
-    populateMathPolynomialApproximationPatterns(
-        patterns,
-        [](StringRef name) { return name == math::TanhOp::getOperationName(); },
-        PatternBenefit(2));
+    patterns.add<ExpandTanh>(&getContext(), /*benefit=*/2);
     patterns.add<Unroll>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();

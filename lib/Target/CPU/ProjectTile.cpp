@@ -25,9 +25,7 @@ public:
         vectors(std::min<int64_t>(llvm::divideCeil(width, b.lanes),
                                   info.getTileVectors())),
         tileRows(info.getTileRows(vectors)),
-        rows(llvm::alignTo(op.getRows(), tileRows)) {
-    b.hasBF16 = info.hasBF16Dot;
-  }
+        rows(llvm::alignTo(op.getRows(), tileRows)) {}
 
   void build() {
     int64_t block = std::min(depth, kPackedRows);

@@ -35,7 +35,7 @@ QueryLanes::QueryLanes(scf::ForallOp forall, attn::LoadQueriesOp queries,
       shape(getShape(queries, info.getLanes(element.getWidth()),
                      info.getTileVectors())),
       buffers(shape, forall.getBody(), forall.getLoc(), element),
-      tileRows(info.getTileRows(shape.vectors)), hasBF16(info.hasBF16Dot) {
+      tileRows(info.getTileRows(shape.vectors)) {
   MemRefType view = queries.getQuery().getType();
   if (view.getElementType() != element) {
     bool pairs = view.getElementType().isBF16() && info.hasBF16Dot &&
@@ -81,9 +81,10 @@ LogicalResult QueryLanes::lowerOp(Operation &op) {
   bool hasTiles = llvm::any_of(op.getOperandTypes(), isTile) ||
                   llvm::any_of(op.getResultTypes(), isTile);
   // A loop that carries no tile may have tile operations in its body.
-  if (auto loop = dyn_cast<scf::ForOp>(op))
-    for (Operation &inner : *loop.getBody())
-      hasTiles |= isa<attn::AttnDialect>(inner.getDialect());
+  if (isa<scf::ForOp, scf::IfOp>(op))
+    for (Region &region : op.getRegions())
+      for (Operation &inner : region.getOps())
+        hasTiles |= isa<attn::AttnDialect>(inner.getDialect());
   // A splat is written where it is used.
   if (!hasTiles || isa<arith::ConstantOp, scf::YieldOp>(op)) {
     for (Region &region : op.getRegions())
@@ -93,7 +94,7 @@ LogicalResult QueryLanes::lowerOp(Operation &op) {
               !isa<attn::YieldOp>(inner))
             return inner.emitOpError(
                 "expects at stage fused to be in the body "
-                "of an scf.forall or of its scf.for loops");
+                "of an scf.forall or of its scf.for loops and scf.if branches");
     return success();
   }
   if (isa<attn::AttnDialect>(op.getDialect()) && failed(materializeSplats(op)))
@@ -101,6 +102,7 @@ LogicalResult QueryLanes::lowerOp(Operation &op) {
   LogicalResult result =
       llvm::TypeSwitch<Operation *, LogicalResult>(&op)
           .Case([&](scf::ForOp loop) { return lowerLoop(loop); })
+          .Case([&](scf::IfOp branch) { return lowerBranch(branch); })
           .Case([&](attn::ScoresOp scores) { return lower(scores); })
           .Case<attn::LoadQueriesOp, attn::LoadLseOp, attn::StoreOutputOp,
                 attn::StoreWeightsOp, attn::SoftmaxStepOp, attn::NormalizeOp,
@@ -111,7 +113,7 @@ LogicalResult QueryLanes::lowerOp(Operation &op) {
           .Default([&](Operation *other) { return lowerElementwise(*other); });
   if (failed(result))
     return failure();
-  if (!isa<scf::ForOp>(op)) {
+  if (!isa<scf::ForOp, scf::IfOp>(op)) {
     buffers.releaseDead(&op);
     lowered.push_back(&op);
   }

@@ -38,6 +38,10 @@ private:
   mlir::LogicalResult lowerLoop(mlir::scf::ForOp loop);
   mlir::LogicalResult lowerElementwise(mlir::Operation &op);
   mlir::LogicalResult materializeSplats(mlir::Operation &op);
+  // Branches (QueryLanesBranches.cpp).
+  mlir::LogicalResult lowerBranch(mlir::scf::IfOp branch);
+  mlir::LogicalResult storeYielded(mlir::scf::YieldOp yield,
+                                   llvm::ArrayRef<mlir::Value> targets);
   void copyBuffer(VectorBuilder &b, mlir::Value from, mlir::Value to);
   void fillBuffer(VectorBuilder &b, mlir::Value buffer, mlir::Value value);
 
@@ -88,9 +92,7 @@ private:
                            mlir::Value panel, mlir::Value k, int64_t v);
 
   VectorBuilder makeBuilder(mlir::OpBuilder &builder, mlir::Operation *op) {
-    VectorBuilder b(builder, op->getLoc(), shape.lanes, element);
-    b.hasBF16 = hasBF16;
-    return b;
+    return VectorBuilder(builder, op->getLoc(), shape.lanes, element);
   }
   void forPanels(VectorBuilder &b, llvm::function_ref<void(mlir::Value)> body);
   /// Head and query row of a lane: row `lane` of the tile that starts at
@@ -109,7 +111,7 @@ private:
   int64_t tileRows;
 
   Product product = Product::Direct;
-  bool hasBF16;
+
   /// Weights that a softmax step wrote as pairs, for their one user.
   llvm::DenseMap<mlir::Value, mlir::Value> packedWeights;
   /// Query tiles that were multiplied by the scale when they were read.

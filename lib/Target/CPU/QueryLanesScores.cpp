@@ -59,11 +59,13 @@ Value QueryLanes::stageRead(VectorBuilder &b, attn::ScoresOp op,
   auto type = cast<MemRefType>(read.getMemRef().getType());
   bool bytes = type.getElementType().isInteger(8);
   // Half numbers are staged widened; the region's arith.extf is left out.
-  Type stored = bytes ? b.bitsType.getElementType() : Type(element);
+  Type stored = bytes ? b.bitsType.getElementType()
+                : isa<FloatType>(type.getElementType()) ? Type(element)
+                                                        : type.getElementType();
   auto widenScalar = [&](Value value) -> Value {
     if (bytes)
       return arith::ExtUIOp::create(b.builder, b.loc, stored, value);
-    return value.getType() == element
+    return value.getType() == stored
                ? value
                : Value(arith::ExtFOp::create(b.builder, b.loc, element, value));
   };

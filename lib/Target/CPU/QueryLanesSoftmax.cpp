@@ -65,15 +65,20 @@ void QueryLanes::lower(attn::SoftmaxStepOp op) {
       Value none = b.compare(arith::CmpFPredicate::OEQ, top, minusInfinity);
       Value shift = b.select(none, b.splat(0), top);
       Value factor = exp(b, b.subf(before, shift));
-      Value sum = b.mulf(b.load(oldSum, {panel, column(v)}), factor);
+
       b.store(factor, rescale, {panel, column(v)});
       b.store(top, newMax, {panel, column(v)});
       shifts.push_back(shift);
-      sums.push_back(sum);
+      // A tile's weights are summed on their own: added one by one to a long
+      // running sum, each would lose more.
+      sums.push_back(b.splat(0));
     }
     buildWeights(b, op, panel, count, shifts, sums);
-    for (int64_t v = 0; v < vectors; ++v)
-      b.store(sums[v], newSum, {panel, column(v)});
+    for (int64_t v = 0; v < vectors; ++v) {
+      Value sum = b.fma(b.load(oldSum, {panel, column(v)}),
+                        b.load(rescale, {panel, column(v)}), sums[v]);
+      b.store(sum, newSum, {panel, column(v)});
+    }
   });
   if (maxima)
     buffers.release(maxima);
@@ -180,11 +185,9 @@ void QueryLanes::accumulateRows(VectorBuilder &b, attn::AccumulateOp op,
         weights = buffers.lookup(op.getWeights()),
         packed = packedWeights.lookup(op.getWeights());
   auto column = [&](int64_t v) { return b.index(v * shape.lanes); };
-  SmallVector<Value> acc;
-  for (int64_t r = 0; r < rows; ++r)
-    for (int64_t v = 0; v < vectors; ++v)
-      acc.push_back(b.mulf(b.load(source, {panel, b.add(first, r), column(v)}),
-                           rescale[v]));
+  // A tile's sum starts at 0 and joins the accumulator as a whole: added one by
+  // one to a long sum, each key would lose more.
+  SmallVector<Value> acc(rows * vectors, b.splat(0));
   // A view of the block: with [first + r] as an index LLVM hoists the
   // addresses and spills.
   OpFoldResult one = b.builder.getIndexAttr(1),
@@ -202,10 +205,13 @@ void QueryLanes::accumulateRows(VectorBuilder &b, attn::AccumulateOp op,
       SmallVector<OpFoldResult>{steps, b.builder.getIndexAttr(rows)},
       SmallVector<OpFoldResult>{one, one});
   auto scalar = [&](int64_t r, Value k) -> Value {
-    Value value = memref::LoadOp::create(b.builder, b.loc, block,
+    Type type = cast<MemRefType>(block.getType()).getElementType();
+    Value value = memref::LoadOp::create(b.builder, b.loc, b.asIntegers(block),
                                          ValueRange{k, b.index(r)});
-    if (isa<FloatType>(value.getType()) && value.getType() != element)
+    if (isa<FloatType>(type) && type != element) {
+      value = arith::BitcastOp::create(b.builder, b.loc, type, value);
       value = arith::ExtFOp::create(b.builder, b.loc, element, value);
+    }
     return b.broadcast(value);
   };
   auto weight = [&](int64_t v, Value k) {
@@ -239,9 +245,11 @@ void QueryLanes::accumulateRows(VectorBuilder &b, attn::AccumulateOp op,
         });
   }
   for (int64_t r = 0; r < rows; ++r)
-    for (int64_t v = 0; v < vectors; ++v)
-      b.store(acc[r * vectors + v], target,
-              {panel, b.add(first, r), column(v)});
+    for (int64_t v = 0; v < vectors; ++v) {
+      SmallVector<Value> at{panel, b.add(first, r), column(v)};
+      b.store(b.fma(b.load(source, at), rescale[v], acc[r * vectors + v]),
+              target, at);
+    }
 }
 
 void QueryLanes::lower(attn::AccumulateOp op) {

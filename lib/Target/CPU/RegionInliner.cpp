@@ -27,8 +27,9 @@ bool fovea::cpu::isStageable(memref::LoadOp read, Block *block, Type element) {
                 return isa<arith::ExtFOp>(user) &&
                        user->getResult(0).getType() == element;
               });
+  bool isWhole = type.getElementType().isInteger(64);
   bool fits = type.getElementType() == element || half ||
-              type.getElementType().isInteger(8);
+              type.getElementType().isInteger(8) || isWhole;
   if (!fits || width > 64 || !type.isLastDimUnitStride())
     return false;
   unsigned count = block->getNumArguments();
@@ -42,7 +43,8 @@ bool fovea::cpu::isStageable(memref::LoadOp read, Block *block, Type element) {
       continue;
     }
     bool last = dim + 1 == read.getIndices().size();
-    if (index == key && last)
+    // Whole numbers have no transpose.
+    if (index == key && last && !isWhole)
       continue;
     if (dependsOn(index, row) || dependsOn(index, position) ||
         dependsOn(index, key))

@@ -1,6 +1,7 @@
 //===- TileBuffers.cpp - scratch memory for tile values -------------------===//
 
 #include "TileBuffers.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -49,11 +50,41 @@ bool TileBuffers::diesAt(Value value, Operation *op) {
   });
 }
 
+/// Whether `user` is done when `op` is, both within `block`.
+static bool isDoneAt(Operation *user, Operation *op, Block *block) {
+  Operation *first = block->findAncestorOpInBlock(*user),
+            *second = block->findAncestorOpInBlock(*op);
+  if (!first || !second)
+    return false;
+  if (first != second)
+    return first->isBeforeInBlock(second);
+  if (second == op || first == user)
+    return true;
+  // Of two branches one is taken; a loop may come round again.
+  if (!isa<scf::IfOp>(second))
+    return false;
+  for (Region &region : second->getRegions())
+    if (region.isAncestor(op->getParentRegion()))
+      return !region.isAncestor(user->getParentRegion()) ||
+             isDoneAt(user, op, &region.front());
+  return false;
+}
+
+bool TileBuffers::diesInBranchAt(Value value, Operation *op) {
+  Block *home = value.getParentBlock();
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    return isDoneAt(user, op, home);
+  });
+}
+
 Value TileBuffers::create(Value value, Operation *op, Value donor) {
   MemRefType type = getType(value.getType());
   if (donor) {
     Value buffer = lookup(donor);
-    if (buffer && buffer.getType() == type && diesAt(donor, op))
+    // In a branch only a pinned buffer is taken over: another would be given
+    // back there, while the other branch still counts on it.
+    if (buffer && buffer.getType() == type &&
+        (diesAt(donor, op) || (isPinned(buffer) && diesInBranchAt(donor, op))))
       return buffers[value] = buffer;
   }
   return buffers[value] = allocate(type);

@@ -61,6 +61,12 @@ public:
   /// Whether `op` is the last user of `value`, which is defined in its block.
   static bool diesAt(mlir::Value value, mlir::Operation *op);
 
+  /// The same where `op` may stand in a branch of an scf.if of that block: no
+  /// user follows it on its way through the branches.
+  static bool diesInBranchAt(mlir::Value value, mlir::Operation *op);
+
+  bool isPinned(mlir::Value buffer) const { return pinned.contains(buffer); }
+
   /// The buffer type for a value of type `type`, with rows of keys padded to a
   /// multiple of `rowMultiple`.
   mlir::MemRefType getType(mlir::Type type) const;

@@ -105,22 +105,47 @@ Value VectorBuilder::narrow(Value value, Type to) {
                                  value);
 }
 
-bool VectorBuilder::isPartByElement(VectorType type) const {
-  return type.getElementTypeBitWidth() == 16 &&
-         (lanes * bits < 512 || (type.getElementType().isBF16() && !hasBF16));
-}
-
 Value VectorBuilder::load(Value buffer, ValueRange indices) {
   auto type = cast<MemRefType>(buffer.getType());
   return loadAs(VectorType::get({lanes}, type.getElementType()), buffer,
                 indices);
 }
 
+static bool isHalf(Type type) {
+  return isa<Float16Type, BFloat16Type>(getElementTypeOrSelf(type));
+}
+
+/// `type` with 16-bit integers for half numbers.
+static VectorType getIntegers(VectorType type) {
+  return VectorType::get(type.getShape(),
+                         IntegerType::get(type.getContext(), 16));
+}
+
+Value VectorBuilder::asIntegers(Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  if (!isHalf(type))
+    return buffer;
+  auto integers = MemRefType::get(type.getShape(), builder.getI16Type(),
+                                  type.getLayout(), type.getMemorySpace());
+  // A descriptor does not hold its element type: nothing is left of the cast.
+  return UnrealizedConversionCastOp::create(builder, loc, integers, buffer)
+      .getResult(0);
+}
+
 Value VectorBuilder::loadAs(VectorType type, Value buffer, ValueRange indices) {
-  return vector::LoadOp::create(builder, loc, type, buffer, indices);
+  if (!isHalf(type))
+    return vector::LoadOp::create(builder, loc, type, buffer, indices);
+  Value bits = vector::LoadOp::create(builder, loc, getIntegers(type),
+                                      asIntegers(buffer), indices);
+  return arith::BitcastOp::create(builder, loc, type, bits);
 }
 
 void VectorBuilder::store(Value value, Value buffer, ValueRange indices) {
+  auto type = cast<VectorType>(value.getType());
+  if (isHalf(type)) {
+    value = arith::BitcastOp::create(builder, loc, getIntegers(type), value);
+    buffer = asIntegers(buffer);
+  }
   vector::StoreOp::create(builder, loc, value, buffer, indices);
 }
 
@@ -139,40 +164,17 @@ Value VectorBuilder::loadPart(VectorType type, Value buffer, ValueRange indices,
 
 Value VectorBuilder::loadPart(VectorType type, Value buffer, ValueRange indices,
                               Value count) {
-  if (isPartByElement(type)) {
-    Value full = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
-                                       count, index(type.getDimSize(0)));
-    auto branch = scf::IfOp::create(builder, loc, TypeRange{type}, full,
-                                    /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(branch.thenBlock());
-    scf::YieldOp::create(builder, loc, loadAs(type, buffer, indices));
-    builder.setInsertionPointToStart(branch.elseBlock());
-    auto halves = VectorType::get(type.getShape(), builder.getI16Type());
-    Value bits =
-        arith::ConstantOp::create(builder, loc, builder.getZeroAttr(halves));
-    bits = forLoop(index(0), count, 1, bits, [&](Value i, ValueRange carried) {
-      SmallVector<Value> at(indices);
-      at.back() = add(at.back(), i);
-      Value value = memref::LoadOp::create(builder, loc, buffer, at);
-      value =
-          arith::BitcastOp::create(builder, loc, builder.getI16Type(), value);
-      Value next = vector::InsertOp::create(builder, loc, value, carried[0],
-                                            OpFoldResult(i));
-      return SmallVector<Value>{next};
-    })[0];
-    scf::YieldOp::create(
-        builder, loc,
-        arith::BitcastOp::create(builder, loc, type, bits).getResult());
-    return branch.getResult(0);
-  }
   Value mask = vector::CreateMaskOp::create(
       builder, loc, VectorType::get(type.getShape(), builder.getI1Type()),
       ValueRange{count});
+  VectorType loaded = isHalf(type) ? getIntegers(type) : type;
   Value zero =
-      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
-  return vector::MaskedLoadOp::create(builder, loc, type, buffer, indices, mask,
-                                      zero);
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(loaded));
+  Value value = vector::MaskedLoadOp::create(
+      builder, loc, loaded, asIntegers(buffer), indices, mask, zero);
+  return loaded == type
+             ? value
+             : Value(arith::BitcastOp::create(builder, loc, type, value));
 }
 
 void VectorBuilder::storePart(Value value, Value buffer, ValueRange indices,
@@ -185,30 +187,12 @@ void VectorBuilder::storePart(Value value, Value buffer, ValueRange indices,
 void VectorBuilder::storePart(Value value, Value buffer, ValueRange indices,
                               Value count) {
   auto type = cast<VectorType>(value.getType());
-  if (isPartByElement(type)) {
-    Value full = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
-                                       count, index(type.getDimSize(0)));
-    auto branch =
-        scf::IfOp::create(builder, loc, full, /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(branch.thenBlock());
-    store(value, buffer, indices);
-    builder.setInsertionPointToStart(branch.elseBlock());
-    auto halves = VectorType::get(type.getShape(), builder.getI16Type());
-    Value bits = arith::BitcastOp::create(builder, loc, halves, value);
-    forLoop(index(0), count, 1, [&](Value i) {
-      SmallVector<Value> at(indices);
-      at.back() = add(at.back(), i);
-      Value element =
-          vector::ExtractOp::create(builder, loc, bits, OpFoldResult(i));
-      element = arith::BitcastOp::create(builder, loc, type.getElementType(),
-                                         element);
-      memref::StoreOp::create(builder, loc, element, buffer, at);
-    });
-    return;
-  }
   Value mask =
       vector::CreateMaskOp::create(builder, loc, maskType, ValueRange{count});
+  if (isHalf(type)) {
+    value = arith::BitcastOp::create(builder, loc, getIntegers(type), value);
+    buffer = asIntegers(buffer);
+  }
   vector::MaskedStoreOp::create(builder, loc, buffer, indices, mask, value);
 }
 

@@ -69,13 +69,10 @@ public:
   void storePart(mlir::Value value, mlir::Value buffer,
                  mlir::ValueRange indices, mlir::Value count);
 
-  /// Whether the processor has bf16 vectors, so that LLVM masks them.
-  bool hasBF16 = false;
-
-  /// Whether parts of a vector of `type` are loaded and stored element by
-  /// element: halves on a processor without masks for them, where LLVM would
-  /// round each element by a helper function.
-  bool isPartByElement(mlir::VectorType type) const;
+  /// `buffer` as memory of 16-bit integers, if it holds half numbers: LLVM
+  /// would round and extend each element of a part of a vector by a helper
+  /// function, where moving bits is all there is to do.
+  mlir::Value asIntegers(mlir::Value buffer);
 
   using LoopBody = llvm::function_ref<void(mlir::Value)>;
   using CarryingBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(

@@ -53,11 +53,13 @@ private:
               ? vector.getElementTypeBitWidth() * vector.getNumElements()
               : 0;
       // Positions and flags of one vector of values may take more or less
-      // room; a data vector is one register.
-      if (isa<FloatType>(vector.getElementType()) && bits > 512)
+      // room, and so may the f64 values of a mask; a data vector is one
+      // register.
+      unsigned most = vector.getElementType().isF64() ? 1024 : 512;
+      if (isa<FloatType>(vector.getElementType()) && bits > most)
         return op->emitOpError("uses ")
-               << type << " at stage vectorized, where a vector has at most 64 "
-               << "bytes";
+               << type << " at stage vectorized, where a vector has at most "
+               << most / 8 << " bytes";
     }
     if (auto function = dyn_cast<func::FuncOp>(op))
       if (function.isPublic() && !function.isExternal() &&

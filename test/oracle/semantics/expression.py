@@ -7,13 +7,16 @@ import numpy as np
 FUNCTIONS = {"abs": np.abs, "min": np.minimum, "max": np.maximum, "exp": np.exp, "log": np.log,
              "tanh": np.tanh, "sqrt": np.sqrt, "select": np.where}
 BINARY = {ast.Add: np.add, ast.Sub: np.subtract, ast.Mult: np.multiply, ast.Div: np.divide,
-          ast.Mod: np.mod}
+          ast.FloorDiv: np.floor_divide, ast.Mod: np.mod}
 COMPARE = {ast.Lt: np.less, ast.LtE: np.less_equal, ast.Gt: np.greater, ast.GtE: np.greater_equal,
            ast.Eq: np.equal, ast.NotEq: np.not_equal}
 
 
 def evaluate(text, places, tensors):
-    """`places` gives s, b, h, i, p and j; `tensors` the declared captures."""
+    """`places` gives s, b, h, i, p and j; `tensors` the declared captures.
+
+    An index past the end of a tensor reads its nearest element.
+    """
 
     def value(node):
         if isinstance(node, ast.Constant):
@@ -37,8 +40,13 @@ def evaluate(text, places, tensors):
             return FUNCTIONS[node.func.id](*map(value, node.args))
         if isinstance(node, ast.Subscript):
             at = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-            return tensors[node.value.id][tuple(value(a).astype(np.int64) for a in at)]
+            tensor = tensors[node.value.id]
+            if tensor.dtype.kind not in "biu":
+                tensor = tensor.astype(np.float64)
+            return tensor[tuple(np.clip(value(a).astype(np.int64), 0, size - 1)
+                                for a, size in zip(at, tensor.shape))]
         raise SystemExit("expr: cannot read '%s'" % text)
 
     python = re.sub(r"!(?!=)", " not ", text.replace("&&", " and ").replace("||", " or "))
-    return value(ast.parse(python.strip(), mode="eval").body)
+    with np.errstate(all="ignore"):
+        return value(ast.parse(python.strip(), mode="eval").body)

@@ -2,6 +2,7 @@
 
 #include "fovea/Dialect/Attn/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
 
 namespace fovea::attn {
 #define GEN_PASS_DEF_ATTNCOUNTTILES
@@ -60,8 +61,9 @@ private:
     SmallVector<Operation *> tileOps;
     forall.walk([&](Operation *op) {
       if (isa<ScoresOp>(op))
-        if (auto loop = dyn_cast<scf::ForOp>(op->getParentOp()))
-          loops.push_back(loop);
+        if (auto loop = op->getParentOfType<scf::ForOp>())
+          if (!llvm::is_contained(loops, loop))
+            loops.push_back(loop);
       if (isa<AttnDialect>(op->getDialect()) && !isa<YieldOp>(op))
         tileOps.push_back(op);
     });
@@ -73,12 +75,10 @@ private:
       auto bare =
           scf::ForOp::create(builder, loop.getLoc(), loop.getLowerBound(),
                              loop.getUpperBound(), loop.getStep());
+      IRMapping mapping;
+      mapping.map(loop.getInductionVar(), bare.getInductionVar());
       builder.setInsertionPointToStart(bare.getBody());
-      bool masked = false;
-      loop.walk([&](ScoresOp scores) { masked = !scores.getMask().empty(); });
-      Value one = arith::ConstantOp::create(builder, loop.getLoc(),
-                                            builder.getI64IntegerAttr(1));
-      add(builder, loop.getLoc(), masked ? partial : full, one);
+      countBlock(*loop.getBody(), builder, mapping);
     }
     for (Operation *op : tileOps)
       op->dropAllUses();
@@ -97,6 +97,53 @@ private:
       }
     for (Operation *op : dead)
       op->erase();
+  }
+
+  /// Copies what decides which tiles are taken, and counts in their place.
+  void countBlock(Block &block, OpBuilder &builder, IRMapping &mapping) {
+    auto addOne = [&](Location loc, Counter counter) {
+      add(builder, loc, counter,
+          arith::ConstantOp::create(builder, loc,
+                                    builder.getI64IntegerAttr(1)));
+    };
+    for (Operation &op : block.without_terminator()) {
+      if (auto scores = dyn_cast<ScoresOp>(op)) {
+        addOne(op.getLoc(), scores.getMask().empty() ? full : partial);
+        continue;
+      }
+      auto branch = dyn_cast<scf::IfOp>(op);
+      if (branch && hasScores(branch)) {
+        Value condition = mapping.lookupOrDefault(branch.getCondition());
+        auto bare = scf::IfOp::create(builder, op.getLoc(), condition,
+                                      /*withElseRegion=*/true);
+        OpBuilder::InsertionGuard guard(builder);
+        for (auto [from, to] :
+             llvm::zip(branch->getRegions(), bare->getRegions())) {
+          builder.setInsertionPointToStart(&to.front());
+          if (from.empty() || !hasScores(from))
+            addOne(op.getLoc(), skipped);
+          else
+            countBlock(from.front(), builder, mapping);
+        }
+        continue;
+      }
+      // Tiles, and what was made of them, are not computed.
+      auto isScalar = [](Type type) { return !isa<VectorType>(type); };
+      bool isKnown = llvm::all_of(op.getOperands(), [&](Value operand) {
+        Operation *source = operand.getDefiningOp();
+        bool isInside = source && source->getBlock() == &block;
+        return isScalar(operand.getType()) &&
+               (!isInside || mapping.contains(operand));
+      });
+      if (isKnown && llvm::all_of(op.getResultTypes(), isScalar) &&
+          !isa<AttnDialect>(op.getDialect()))
+        builder.clone(op, mapping);
+    }
+  }
+
+  template <typename Holder> static bool hasScores(Holder &&holder) {
+    return holder.walk([](ScoresOp) { return WalkResult::interrupt(); })
+        .wasInterrupted();
   }
 
   /// Key tiles that no loop visits: those wholly before the first loop's start

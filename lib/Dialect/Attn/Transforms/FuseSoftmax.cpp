@@ -1,8 +1,10 @@
 //===- FuseSoftmax.cpp - row tiles to a streamed softmax ------------------===//
 
+#include "IntervalMask.h"
 #include "MaskBounds.h"
 #include "fovea/Dialect/Attn/Transforms/Passes.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include <limits>
 
 namespace fovea::attn {
@@ -50,11 +52,11 @@ public:
     Value query =
         LoadQueriesOp::create(builder, loc, queryType, tile.query, tile.row);
     int64_t valueDim = op.getValue().getType().getDimSize(1);
-    auto accType = VectorType::get({rowType.getDimSize(0), valueDim},
-                                   rowType.getElementType());
+    accumulatorType = VectorType::get({rowType.getDimSize(0), valueDim},
+                                      rowType.getElementType());
     SmallVector<Value> state{
         splat(rowType, -std::numeric_limits<double>::infinity()),
-        splat(rowType, 0), splat(accType, 0)};
+        splat(rowType, 0), splat(accumulatorType, 0)};
     auto loop = [&](Value from, Value to, bool masked, bool whole) {
       state = buildLoop(op, query, state, from, to, masked, whole);
     };
@@ -68,7 +70,7 @@ public:
       if (bounds.trailing || roundFull)
         loop(fullHi, bounds.hi, !tile.mask->empty(), false);
     } else {
-      loop(bounds.fullHi, bounds.hi, true, false);
+      state = buildClassifiedLoop(op, query, state, bounds.lo, bounds.hi);
     }
     StoreOutputOp::create(builder, loc, state[2], state[0], state[1],
                           op.getOut(), tile.row, op.getLse());
@@ -116,8 +118,9 @@ private:
     lastRow = arith::SubIOp::create(builder, loc, last, constant(1));
   }
   TileRows rows() {
-    return {tile.batch, tile.head,   tile.row,
-            lastRow,    tile.offset, tile.tiling.getHeads() == 1};
+    int64_t heads = tile.tiling.getHeads();
+    return {tile.batch,  tile.head,  tile.row, lastRow,
+            tile.offset, heads == 1, heads};
   }
 
   /// from + the whole key tiles in [from, to).
@@ -148,6 +151,19 @@ private:
     return scores;
   }
 
+  /// One key tile of the streamed softmax: max, sum and accumulator after it.
+  SmallVector<Value> buildStep(SdpaTileOp op, Value query, ValueRange state,
+                               Value keyRow, Value count, bool masked) {
+    ScoresOp scores = buildScores(query, keyRow, count, masked);
+    auto step = SoftmaxStepOp::create(builder, loc, scoresType, rowType,
+                                      rowType, rowType, scores.getScores(),
+                                      state[0], state[1], count);
+    Value acc = AccumulateOp::create(
+        builder, loc, state[2].getType(), step.getWeights(), op.getValue(),
+        keyRow, state[2], step.getRescale(), count, scores.getKeep());
+    return {step.getNewMax(), step.getNewSum(), acc};
+  }
+
   SmallVector<Value> buildLoop(SdpaTileOp op, Value query,
                                ArrayRef<Value> state, Value from, Value to,
                                bool masked, bool whole) {
@@ -157,24 +173,66 @@ private:
     builder.setInsertionPointToStart(loop.getBody());
     Value keyRow = loop.getInductionVar();
     Value count = whole ? Value() : buildCount(keyRow, to);
-    ScoresOp scores = buildScores(query, keyRow, count, masked);
-    auto step = SoftmaxStepOp::create(
-        builder, loc, scoresType, rowType, rowType, rowType, scores.getScores(),
-        loop.getRegionIterArg(0), loop.getRegionIterArg(1), count);
-    Value acc = AccumulateOp::create(
-        builder, loc, loop.getRegionIterArg(2).getType(), step.getWeights(),
-        op.getValue(), keyRow, loop.getRegionIterArg(2), step.getRescale(),
-        count, scores.getKeep());
-    scf::YieldOp::create(builder, loc,
-                         {step.getNewMax(), step.getNewSum(), acc});
+    scf::YieldOp::create(
+        builder, loc,
+        buildStep(op, query, loop.getRegionIterArgs(), keyRow, count, masked));
     return SmallVector<Value>(loop.getResults());
+  }
+
+  /// A loop over key tiles that the mask, evaluated on the tile's intervals,
+  /// skips, takes whole or runs with mask code.
+  SmallVector<Value> buildClassifiedLoop(SdpaTileOp op, Value query,
+                                         ArrayRef<Value> state, Value from,
+                                         Value to) {
+    IntervalMask mask(*tile.mask, rows());
+    mask.summarizeRows(builder, loc);
+    auto loop = scf::ForOp::create(builder, loc, from, to,
+                                   constant(tile.tiling.getKeys()), state);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    Value keyRow = loop.getInductionVar();
+    Value count = buildCount(keyRow, to);
+    TileAnswer answer = mask.classify(builder, loc, keyRow, count);
+    ValueRange carried = loop.getRegionIterArgs();
+    auto step = [&](bool masked) {
+      return buildStep(op, query, carried, keyRow, count, masked);
+    };
+    // A branch stands only where either way can be taken; a mask that is known
+    // to forbid everything keeps its loop, which later stages expect.
+    bool isDecided =
+        matchPattern(answer.any, m_One()) || matchPattern(answer.any, m_Zero());
+    auto some = [&] {
+      if (matchPattern(answer.all, m_Zero()))
+        return step(true);
+      return buildBranch(
+          answer.all, [&] { return step(false); }, [&] { return step(true); });
+    };
+    SmallVector<Value> next =
+        isDecided ? some() : buildBranch(answer.any, some, [&] {
+          return SmallVector<Value>(carried);
+        });
+    scf::YieldOp::create(builder, loc, next);
+    return SmallVector<Value>(loop.getResults());
+  }
+
+  using Build = llvm::function_ref<SmallVector<Value>()>;
+  SmallVector<Value> buildBranch(Value condition, Build then, Build otherwise) {
+    auto branch = scf::IfOp::create(
+        builder, loc, TypeRange{rowType, rowType, accumulatorType}, condition,
+        /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(builder, loc, then());
+    builder.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(builder, loc, otherwise());
+    return SmallVector<Value>(branch.getResults());
   }
 
   OpBuilder builder;
   Location loc;
   RowTile tile;
   bool roundFull;
-  VectorType queryType, scoresType, keepType, rowType;
+  VectorType queryType, scoresType, keepType, rowType, accumulatorType;
   Value queryCount, lastRow;
 };
 

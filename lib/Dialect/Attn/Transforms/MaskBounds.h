@@ -12,6 +12,8 @@ struct TileRows {
   mlir::Value batch, head, firstRow, lastRow, offset;
   /// Whether h is the same for every row.
   bool uniformHead;
+  /// Heads h, h + 1, ... of the rows.
+  int64_t heads = 1;
 };
 
 /// Keys outside [lo, hi) are forbidden for every row of the tile, keys in
@@ -21,6 +23,8 @@ struct TileRows {
 struct KeyBounds {
   mlir::Value lo, fullLo, fullHi, hi;
   /// Whether [lo, fullLo), [fullLo, fullHi) and [fullHi, hi) can hold keys.
+  /// `full` is false where a condition is no bound of j: then all of [lo, hi)
+  /// is in question.
   bool leading, full, trailing;
 };
 

@@ -83,9 +83,12 @@ private:
 
   /// `before` is an iter_arg of the loop around `op`, and something that
   /// depends on `after` (itself, unless an operation was put behind it) is
-  /// yielded in its place.
+  /// yielded in its place, through any scf.if between the two.
   LogicalResult verifyCarried(Operation *op, ArrayRef<Carried> values) {
-    auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+    Operation *parent = op->getParentOp();
+    while (isa<scf::IfOp>(parent))
+      parent = parent->getParentOp();
+    auto loop = dyn_cast<scf::ForOp>(parent);
     if (!loop)
       return op->emitOpError("expects at stage fused to be in an scf.for over "
                              "key tiles");
@@ -99,8 +102,8 @@ private:
           iterArg.getArgNumber() == 0)
         return op->emitOpError("expects its ")
                << value.name << " to be carried by the loop over key tiles";
-      Value yielded = loop.getYieldedValues()[iterArg.getArgNumber() - 1];
-      if (!dependsOn(yielded, value.after, loop))
+      if (!isYielded(value.after, op->getBlock(), loop,
+                     iterArg.getArgNumber() - 1))
         return op->emitOpError("expects the loop over key tiles to yield its "
                                "new ")
                << value.name << " where it carries the old one";
@@ -118,19 +121,34 @@ private:
           return argument;
         continue;
       }
-      if (next.getDefiningOp()->getBlock() == loop.getBody())
+      if (loop->isAncestor(next.getDefiningOp()))
         llvm::append_range(open, next.getDefiningOp()->getOperands());
     }
     return nullptr;
   }
 
-  static bool dependsOn(Value value, Value source, scf::ForOp loop) {
+  /// Whether `value`, of `block`, reaches the operand `number` of the loop's
+  /// yield: there itself, or as a result of the scf.if that the block is in.
+  static bool isYielded(Value value, Block *block, scf::ForOp loop,
+                        unsigned number) {
+    if (block == loop.getBody())
+      return dependsOn(loop.getYieldedValues()[number], value, block);
+    auto branch = cast<scf::IfOp>(block->getParentOp());
+    for (auto [result, yielded] :
+         llvm::zip(branch.getResults(), block->getTerminator()->getOperands()))
+      if (dependsOn(yielded, value, block) &&
+          isYielded(result, branch->getBlock(), loop, number))
+        return true;
+    return false;
+  }
+
+  static bool dependsOn(Value value, Value source, Block *block) {
     if (value == source)
       return true;
     Operation *op = value.getDefiningOp();
-    return op && op->getBlock() == loop.getBody() &&
+    return op && op->getBlock() == block &&
            llvm::any_of(op->getOperands(), [&](Value operand) {
-             return dependsOn(operand, source, loop);
+             return dependsOn(operand, source, block);
            });
   }
 
@@ -153,9 +171,8 @@ private:
     ScoresOp scores = findScores(op.getWeights(), op->getBlock());
     if (!scores || scores.getMask().empty())
       return success();
-    auto loop = cast<scf::ForOp>(op->getParentOp());
     if (!op.getKeep() || !scores.getKeep() ||
-        !dependsOn(op.getKeep(), scores.getKeep(), loop))
+        !dependsOn(op.getKeep(), scores.getKeep(), op->getBlock()))
       return op.emitOpError("expects the keep of its masked scores, or a NaN "
                             "under the mask reaches the output");
     return success();

@@ -63,7 +63,7 @@ private:
       InFlightDiagnostic error =
           op->emitOpError("expects the steps of its scf.forall to be 1, ");
       error << heads << " and " << rows << " as in its tiling, but got ";
-            for (auto [i, step] : llvm::enumerate(steps)) {
+      for (auto [i, step] : llvm::enumerate(steps)) {
         error << (i == 0 ? "" : i == 1 ? ", " : " and ");
         if (ShapedType::isDynamic(step))
           error << "a value that is not constant";

@@ -123,8 +123,25 @@ def AttnFuseSoftmax : Pass<"attn-fuse-softmax", "mlir::ModuleOp"> {
     The mask region decides the loops. Each of its conditions that bounds j by
     a monotone function of the row becomes a loop bound: keys outside
     [lo, hi) are skipped, keys in [full_lo, full_hi) are allowed for every row of
-    the tile and run without mask code, the rest runs with it. Other
-    conditions leave the whole of [lo, hi) with mask code.
+    the tile and run without mask code, the rest runs with it.
+
+    Where a condition is no such bound, each key tile of [lo, hi) is classified
+    at run time: the region is evaluated on the intervals of i, p and j that the
+    tile spans, for the batch and head at hand. A tile without an allowed key is
+    skipped, one without a forbidden key runs without mask code. What the region
+    reads by row or by key alone (document ids) takes part by its least and
+    greatest element, found once for a row tile and once for a key tile. What
+    depends on row and key together and is not simple arithmetic leaves the tile
+    partial.
+
+    ```mlir
+    %next:3 = scf.if %any -> (...) {
+      %new:3 = scf.if %all -> (...) { ... } else { ... mask { ... } }
+      scf.yield %new#0, %new#1, %new#2
+    } else {
+      scf.yield %m, %l, %o
+    }
+    ```
 
     Before:
 
@@ -169,8 +186,8 @@ def AttnCountTiles : Pass<"attn-count-tiles", "mlir::ModuleOp"> {
     At stage `fused`, turns a kernel into one that counts the key tiles that it
     would take: a new last argument `tile_counts: memref<3xi64>` receives
     skipped, full and partial tiles. The loop bounds stay what they were, so the
-    counts are those of the kernel for the given lengths. What
-    `fovea run --stats` runs.
+    counts are those of the kernel for the given lengths; a tile that a branch
+    in the loop leaves out is skipped. What `fovea run --stats` runs.
 
     Before: `scf.for %j0 = %lo to %hi step %c128 iter_args(...) { attn.scores
     ... }`
@@ -214,7 +231,8 @@ def VerifyFused : VerifyStage<"fused", [{
     - every streaming operation is in an `scf.forall`;
     - the loop that holds an `attn.accumulate` carries max, sum and accumulator:
       the operands of `attn.softmax_step` and `attn.accumulate` are iter_args of
-      it, and their results are yielded;
+      it, and their results are yielded; between the loop and the operation
+      there may be scf.if operations that yield them on;
     - on a partial tile (`attn.scores` with a mask) `attn.accumulate` has the
       `keep` of those scores.
   }]>;
