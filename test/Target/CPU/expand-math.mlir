@@ -47,10 +47,12 @@ func.func @exp_double(%x: vector<8xf64>) -> vector<8xf64> {
   return %y : vector<8xf64>
 }
 
-// A rational function.
+// A polynomial near 0, a quotient with an exponential elsewhere.
 // CHECK-LABEL: @tanh(
-// CHECK: math.fma {{.*}} : vector<8xf32>
+// CHECK-COUNT-5: vector.fma {{.*}} : vector<8xf32>
 // CHECK: arith.divf {{.*}} : vector<8xf32>
+// CHECK: %[[FAR:.+]] = math.copysign
+// CHECK: arith.select %{{.+}}, %{{.+}}, %[[FAR]]
 // CHECK-NOT: math.tanh
 // CHECK: return
 func.func @tanh(%x: vector<8xf32>) -> vector<8xf32> {

@@ -300,46 +300,6 @@ func.func @two_query_tiles(%q: memref<1x?x8xf32>, %k: memref<?x8xf32>, %n: index
 
 module attributes {attn.target = #attn.target<
     triple = "x86_64-unknown-linux-gnu", cpu = "znver4", features = "">} {
-func.func @tile_operation_in_a_branch(%q: memref<1x?x8xf32>, %k: memref<?x8xf32>, %n: index,
-    %s: f32) {
-  %c0 = arith.constant 0 : index
-  %c16 = arith.constant 16 : index
-  %none = arith.constant dense<0xFF800000> : vector<48xf32>
-  %zero = arith.constant dense<0.0> : vector<48xf32>
-  %zeros = arith.constant dense<0.0> : vector<48x8xf32>
-  scf.forall (%b, %h, %i0) = (0, 0, 0) to (1, 1, %n) step (1, 1, 48) {
-    %t = attn.load_queries %q[%i0] : memref<1x?x8xf32> -> vector<48x8xf32>
-    %first = arith.cmpi eq, %i0, %c0 : index
-    scf.if %first {
-      // expected-error@+1 {{expects at stage fused to be in the body of an scf.forall or of its scf.for loops}}
-      attn.store_output %zeros max(%none) sum(%zero) into %q[%i0]
-          : vector<48x8xf32>, vector<48xf32>, memref<1x?x8xf32>
-    }
-    %r:3 = scf.for %j0 = %c0 to %n step %c16
-        iter_args(%m = %none, %l = %zero, %o = %zeros)
-        -> (vector<48xf32>, vector<48xf32>, vector<48x8xf32>) {
-      %x = attn.scores %t, %k[%j0] queries(%n) at(%b, %h, %i0) offset(%c0)
-          heads(1) scale(%s : f32)
-          : vector<48x8xf32>, memref<?x8xf32> -> vector<48x16xf32>
-      %p, %m1, %l1, %a = attn.softmax_step %x max(%m) sum(%l)
-          : vector<48x16xf32>, vector<48xf32>
-      %o1 = attn.accumulate %p, %k[%j0] acc(%o) rescale(%a)
-          : vector<48x16xf32>, memref<?x8xf32>, vector<48xf32>
-          -> vector<48x8xf32>
-      scf.yield %m1, %l1, %o1
-          : vector<48xf32>, vector<48xf32>, vector<48x8xf32>
-    }
-    attn.store_output %r#2 max(%r#0) sum(%r#1) into %q[%i0]
-        : vector<48x8xf32>, vector<48xf32>, memref<1x?x8xf32>
-  }
-  return
-}
-}
-
-// -----
-
-module attributes {attn.target = #attn.target<
-    triple = "x86_64-unknown-linux-gnu", cpu = "znver4", features = "">} {
 func.func @no_vector_form(%q: memref<1x?x8xf32>, %k: memref<?x8xf32>, %n: index,
     %s: f32) {
   %c0 = arith.constant 0 : index

@@ -253,8 +253,8 @@ module attributes {attn.target = #attn.target<
 // CHECK: vector.store %[[ZERO]], %[[ACC:.+]][%{{.+}}, %{{.+}}, %{{.+}}] : memref<1x16x48xf32>
 // CHECK: scf.for %{{[^ ]+}} = %{{[^ ]+}} to %{{[^ ]+}} step %{{[^ ]+}} {{[{]$}}
 // CHECK: vector.load %[[MAX]][
-// CHECK: vector.load %[[SUM]][
 // CHECK: vector.store %{{.+}}, %[[MAX]][
+// CHECK: vector.load %[[SUM]][
 // CHECK: vector.store %{{.+}}, %[[SUM]][
 // CHECK: vector.load %[[ACC]][
 // CHECK: vector.store %{{.+}}, %[[ACC]][
