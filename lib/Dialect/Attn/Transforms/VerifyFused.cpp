@@ -68,10 +68,11 @@ private:
     int64_t queries =
         cast<VectorType>(op.getResult().getType()).getDimSize(0) / heads;
     ArrayRef<int64_t> steps = forall.getStaticStep();
-        // A pipeline of a user's may have folded dimensions of one iteration.
+    // A pipeline of a user's may have folded dimensions of one iteration.
     if (steps.size() != 3)
       return success();
-    if (ShapedType::isDynamicShape(steps) || steps[0] != 1 || steps[1] != heads || steps[2] > queries)
+    if (ShapedType::isDynamicShape(steps) || steps[0] != 1 ||
+        steps[1] != heads || steps[2] > queries)
       return op.emitOpError("expects an scf.forall over batch, head and row "
                             "with steps 1, ")
              << heads << " and at most " << queries << " as in its tile";
