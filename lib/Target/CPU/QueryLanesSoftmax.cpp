@@ -3,7 +3,6 @@
 #include "QueryLanes.h"
 #include "RegisterTile.h"
 #include <limits>
-#include <numbers>
 
 using namespace mlir;
 using namespace fovea;
@@ -11,9 +10,7 @@ using namespace fovea::cpu;
 
 /// exp of a difference of scores, at most 0. The difference is taken first:
 /// log2(e) times a large score would round, or overflow, before it cancels.
-static Value exp(VectorBuilder &b, Value x) {
-  return b.exp2(b.mulf(x, b.splat(std::numbers::log2e)));
-}
+static Value exp(VectorBuilder &b, Value x) { return b.expOfNegative(x); }
 
 void QueryLanes::lower(attn::SoftmaxStepOp op) {
   OpBuilder builder(op);

@@ -1,6 +1,7 @@
 //===- VectorBuilder.cpp - builds register-sized vector code --------------===//
 
 #include "VectorBuilder.h"
+#include <numbers>
 
 using namespace mlir;
 using namespace fovea::cpu;
@@ -302,30 +303,41 @@ static ArrayRef<double> getExp2Coefficients(unsigned width) {
   return width == 32 ? ArrayRef<double>(single) : ArrayRef<double>(twice);
 }
 
-Value VectorBuilder::exp2(Value x) {
-  // x = n + f with n an integer, f in [-1/2, 1/2]: adding 1.5 * 2^mantissa
-  // leaves n in the low bits of the sum, from where it goes into the exponent.
-  bool single = bits == 32;
-  int64_t mantissa = single ? 23 : 52;
-  double lowest = single ? -127.0 : -1023.0;
-  Value magic = splat(single ? 12582912.0 : 6755399441055744.0);
-  x = max(x, splat(lowest));
-  Value shifted = addf(x, magic);
-  Value fraction = subf(x, subf(shifted, magic));
+Value VectorBuilder::getMagic() {
+  return splat(bits == 32 ? 12582912.0 : 6755399441055744.0);
+}
+
+Value VectorBuilder::buildPower(Value shifted, Value fraction) {
   ArrayRef<double> coefficients = getExp2Coefficients(bits);
   Value power = splat(coefficients.front());
   for (double coefficient : coefficients.drop_front())
     power = fma(power, fraction, splat(coefficient));
   Value exponent = arith::ShLIOp::create(
       builder, loc, arith::BitcastOp::create(builder, loc, bitsType, shifted),
-      splatBits(mantissa));
+      splatBits(bits == 32 ? 23 : 52));
   // 2^n as a number; 0 for the lowest n. A product, where adding to the bits of
   // the power would lose a NaN.
-  Value one = splatBits(single ? 0x3f800000 : 0x3ff0000000000000);
+  Value one = splatBits(bits == 32 ? 0x3f800000 : 0x3ff0000000000000);
   Value scale = arith::BitcastOp::create(
       builder, loc, vectorType,
       arith::AddIOp::create(builder, loc, exponent, one));
   return mulf(power, scale);
+}
+
+Value VectorBuilder::exp2(Value x) {
+  // x = n + f with n an integer, f in [-1/2, 1/2].
+  Value magic = getMagic();
+  x = max(x, splat(bits == 32 ? -127.0 : -1023.0));
+  Value shifted = addf(x, magic);
+  return buildPower(shifted, subf(x, subf(shifted, magic)));
+}
+
+Value VectorBuilder::expOfNegative(Value x) {
+  // x * log2(e) is taken apart without being rounded: both times within an FMA.
+  Value magic = getMagic(), log2e = splat(std::numbers::log2e);
+  x = max(x, splat((bits == 32 ? -127.0 : -1023.0) * std::numbers::ln2));
+  Value shifted = fma(x, log2e, magic);
+  return buildPower(shifted, fma(x, log2e, subf(magic, shifted)));
 }
 
 Value VectorBuilder::log(Value x) {

@@ -89,8 +89,19 @@ public:
   /// 2^x: 0 at and below -127 (f64: -1023) and at -inf, NaN at NaN. For x at
   /// most 127 (1023). Relative error below 1e-8 before rounding (f64: 2e-17).
   mlir::Value exp2(mlir::Value x);
+  /// e^x for x of at most 0, the same way: 0 at and below -88 (f64: -709) and
+  /// at
+  /// -inf, NaN at NaN.
+  mlir::Value expOfNegative(mlir::Value x);
   /// Natural logarithm of a positive normal number (f32; f64 calls libm).
   mlir::Value log(mlir::Value x);
+
+private:
+  /// 2^(n + fraction), with n in the low bits of `shifted`.
+  mlir::Value buildPower(mlir::Value shifted, mlir::Value fraction);
+  /// 1.5 * 2^mantissa bits: added to a number it leaves its whole part in the
+  /// low bits of the sum.
+  mlir::Value getMagic();
 };
 
 } // namespace fovea::cpu
