@@ -15,7 +15,10 @@ function(fovea_configure_target name)
   target_compile_options(${name} PRIVATE -Wall -Wextra
     $<$<BOOL:${FOVEA_WERROR}>:-Werror>
     # MLIR's generated code leaves parameters unused.
-    -Wno-unused-parameter)
+    -Wno-unused-parameter
+    # g++ 12 sees overflows and overlaps in std::string that are not there.
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-stringop-overflow>
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>)
   if(FOVEA_SANITIZE)
     target_compile_options(${name} PRIVATE -fsanitize=${FOVEA_SANITIZE}
       -fno-omit-frame-pointer)
