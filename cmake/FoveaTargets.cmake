@@ -18,6 +18,7 @@ function(fovea_configure_target name)
     -Wno-unused-parameter
     # g++ 12 sees overflows and overlaps in std::string that are not there.
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-stringop-overflow>
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-array-bounds>
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>)
   if(FOVEA_SANITIZE)
     target_compile_options(${name} PRIVATE -fsanitize=${FOVEA_SANITIZE}

@@ -123,7 +123,7 @@ llvm::Expected<std::string> fovea::emitCode(mlir::ModuleOp source,
   optimize(*module, *machine);
   // The entry code comes optimized; only what is not called has to go.
   if (llvm::Error failed = linkEntry(*module))
-    return std::move(failed);
+    return failed;
   llvm::internalizeModule(*module, [&](const llvm::GlobalValue &value) {
     return exported.contains(value.getName());
   });

@@ -29,7 +29,7 @@ LoadedCode::load(llvm::StringRef object) {
   (*jit)->getMainJITDylib().addGenerator(std::move(*symbols));
   if (llvm::Error error = (*jit)->addObjectFile(
           llvm::MemoryBuffer::getMemBufferCopy(object, "kernel")))
-    return std::move(error);
+    return error;
   auto impl = std::make_unique<Impl>();
   impl->jit = std::move(*jit);
   return std::unique_ptr<LoadedCode>(new LoadedCode(std::move(impl)));
