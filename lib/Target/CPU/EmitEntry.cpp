@@ -239,8 +239,8 @@ private:
     code.getInitializerRegion().push_back(block);
     builder.setInsertionPointToStart(block);
     Value value = LLVM::PoisonOp::create(builder, loc, type);
-    for (auto [i, suffix] : llvm::enumerate(ArrayRef<StringRef>{
-             "signature", "strings", "body", "workspace"})) {
+    const StringRef parts[] = {"signature", "strings", "body", "workspace"};
+    for (auto [i, suffix] : llvm::enumerate(parts)) {
       Value address = LLVM::AddressOfOp::create(builder, loc, pointer,
                                                 (name + "." + suffix).str());
       value = LLVM::InsertValueOp::create(builder, loc, value, address,
