@@ -1,6 +1,7 @@
-//===- Files.cpp - whole files or none, and shared libraries --------------===//
+//===- Files.cpp - shared libraries ---------------------------------------===//
 
 #include "fovea/Pipeline/Compiler.h"
+#include "fovea/Support/File.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
@@ -10,42 +11,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace fovea;
-
-llvm::Error fovea::writeFile(llvm::StringRef path, llvm::StringRef contents) {
-  if (path == "-") {
-    llvm::outs() << contents;
-    return llvm::Error::success();
-  }
-  auto temporary = llvm::sys::fs::TempFile::create(path + ".%%%%%%.tmp");
-  auto explain = [&](llvm::Error error) {
-    return llvm::createStringError("can't write " + path + ": " +
-                                   llvm::toString(std::move(error)));
-  };
-  if (!temporary)
-    return explain(temporary.takeError());
-  llvm::raw_fd_ostream os(temporary->FD, /*shouldClose=*/false);
-  os << contents;
-  os.flush();
-  if (os.has_error()) {
-    std::error_code code = os.error();
-    os.clear_error();
-    llvm::consumeError(temporary->discard());
-    return explain(llvm::errorCodeToError(code));
-  }
-  // As the umask has it for ordinary files, not private to the user.
-  llvm::sys::fs::perms mask =
-      static_cast<llvm::sys::fs::perms>(llvm::sys::fs::getUmask());
-  std::error_code code = llvm::sys::fs::setPermissions(
-      temporary->TmpName,
-      static_cast<llvm::sys::fs::perms>(0666 & ~static_cast<unsigned>(mask)));
-  if (code) {
-    llvm::consumeError(temporary->discard());
-    return explain(llvm::errorCodeToError(code));
-  }
-  if (llvm::Error error = temporary->keep(path))
-    return explain(std::move(error));
-  return llvm::Error::success();
-}
 
 llvm::Error fovea::linkShared(llvm::StringRef object, llvm::StringRef path) {
   llvm::ErrorOr<std::string> compiler = llvm::sys::findProgramByName("cc");
@@ -67,7 +32,8 @@ llvm::Error fovea::linkShared(llvm::StringRef object, llvm::StringRef path) {
   if (std::error_code code =
           llvm::sys::fs::createTemporaryFile("fovea", "log", log))
     return llvm::errorCodeToError(code);
-  if (llvm::Error error = writeFile(source, object))
+  if (llvm::Error error =
+          writeAtomically(source, [&](llvm::raw_ostream &os) { os << object; }))
     return error;
   // All symbols must be found: a kernel needs libc and libm, nothing else.
   llvm::StringRef arguments[] = {*compiler,    "-shared",     "-o", target,

@@ -3,6 +3,7 @@
 #include "fovea/Dialect/Attn/IR/Attn.h"
 #include "fovea/Dialect/Attn/Transforms/Passes.h"
 #include "fovea/Pipeline/Compiler.h"
+#include "fovea/Support/File.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
@@ -49,7 +50,8 @@ static LogicalResult writeStage(ModuleOp module, Stage stage,
                  << ": " << created.message() << "\n";
     return failure();
   }
-  if (llvm::Error error = writeFile(path, print(module))) {
+  if (llvm::Error error = writeAtomically(
+          path, [&](llvm::raw_ostream &os) { os << print(module); })) {
     llvm::errs() << "error: " << llvm::toString(std::move(error)) << "\n";
     return failure();
   }

@@ -58,10 +58,6 @@ llvm::Expected<std::string> emitCode(mlir::ModuleOp module, CodeKind kind);
 /// Links an object to a shared library at `path`, by the system's C compiler.
 llvm::Error linkShared(llvm::StringRef object, llvm::StringRef path);
 
-/// Writes `contents` to a temporary file beside `path` and renames it, so that
-/// a reader never sees half a file.
-llvm::Error writeFile(llvm::StringRef path, llvm::StringRef contents);
-
 /// Machine code in this process. Thread-safe once loaded; unloads when
 /// destroyed.
 class LoadedCode {

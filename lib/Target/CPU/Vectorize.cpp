@@ -37,8 +37,6 @@ private:
         projections.push_back(project);
     });
     for (attn::ProjectTileOp project : projections) {
-      if (!isSupported(project.getInput().getType()))
-        return refuseType(project);
       lowerProjectTile(project, info);
       project.erase();
     }
@@ -46,18 +44,7 @@ private:
       return success();
     if (queries.size() > 1)
       return queries[1].emitOpError("expects one query tile in an scf.forall");
-    if (!isSupported(queries[0].getQuery().getType()))
-      return refuseType(queries[0]);
     return QueryLanes(forall, queries[0], info).run();
-  }
-
-  static bool isSupported(MemRefType type) {
-    return isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(
-        type.getElementType());
-  }
-  static LogicalResult refuseType(Operation *op) {
-    return op->emitOpError("has an element type that attn-vectorize does not "
-                           "lower yet; expects f16, bf16, f32 or f64");
   }
 };
 
