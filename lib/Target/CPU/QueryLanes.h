@@ -61,8 +61,6 @@ private:
   void buildWeights(VectorBuilder &b, attn::SoftmaxStepOp op, mlir::Value panel,
                     mlir::Value count, llvm::ArrayRef<mlir::Value> shifts,
                     llvm::SmallVectorImpl<mlir::Value> &sums);
-  mlir::Value buildAnyNonFinite(VectorBuilder &b, mlir::Value view,
-                                mlir::Value firstRow, mlir::Value count);
   void accumulateRows(VectorBuilder &b, attn::AccumulateOp op,
                       mlir::Value panel, mlir::Value count, mlir::Value first,
                       int64_t rows, llvm::ArrayRef<mlir::Value> rescale,

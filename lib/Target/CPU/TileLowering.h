@@ -57,6 +57,11 @@ protected:
   /// those of the buffer.
   mlir::Value createMaxima(attn::ScoresOp op, llvm::ArrayRef<int64_t> sizes);
 
+  /// Whether an element of rows [firstRow, firstRow + count) of a view is NaN
+  /// or infinite.
+  mlir::Value buildAnyNonFinite(VectorBuilder &b, mlir::Value view,
+                                mlir::Value firstRow, mlir::Value count);
+
   mlir::scf::ForallOp forall;
   mlir::FloatType element;
   /// Rows of the query tile, and the heads that share it.
