@@ -3,22 +3,28 @@
 #ifndef FOVEA_LIB_TARGET_CPU_QUERYLANES_H
 #define FOVEA_LIB_TARGET_CPU_QUERYLANES_H
 
-#include "RegionInliner.h"
-#include "TileBuffers.h"
-#include "fovea/Dialect/Attn/IR/Attn.h"
-#include "fovea/Target/CPU/CPUInfo.h"
+#include "TileLowering.h"
 
 namespace fovea::cpu {
 
-/// Lowers the tile operations of one row tile (the body of one scf.forall) to
-/// vector code on scratch buffers, with the rows of the query tile in lanes:
-/// S^T = K Q^T and O^T = V^T P^T.
-class QueryLanes {
+/// How the rows of a query tile lie in vectors: `panels` panels of `vectors`
+/// vectors of `lanes` lanes. Row r is lane r of the panels laid end to end;
+/// lanes past the tile's rows repeat its last row.
+struct TileShape {
+  int64_t rows, heads, lanes, vectors, panels;
+
+  int64_t getWidth() const { return lanes * vectors; }
+  /// Query rows of one head.
+  int64_t getQueries() const { return rows / heads; }
+};
+
+/// The strategy for many rows: the rows of the query tile lie in lanes, S^T = K
+/// Q^T and O^T = V^T P^T. A tile T x N is a buffer [panels, N, width],
+/// transposed so that rows are lanes; a row value T is [panels, width].
+class QueryLanes final : public TileLowering {
 public:
   QueryLanes(mlir::scf::ForallOp forall, attn::LoadQueriesOp queries,
              const CPUInfo &info);
-
-  mlir::LogicalResult run();
 
 private:
   /// How the two products read keys and values.
@@ -32,27 +38,16 @@ private:
     Dot
   };
 
-  // Structure (QueryLanes.cpp).
-  mlir::LogicalResult lowerBlock(mlir::Block &block);
-  mlir::LogicalResult lowerOp(mlir::Operation &op);
-  mlir::LogicalResult lowerLoop(mlir::scf::ForOp loop);
-  mlir::LogicalResult lowerElementwise(mlir::Operation &op);
-  mlir::LogicalResult materializeSplats(mlir::Operation &op);
-  // Branches (QueryLanesBranches.cpp).
-  mlir::LogicalResult lowerBranch(mlir::scf::IfOp branch);
-  mlir::LogicalResult storeYielded(mlir::scf::YieldOp yield,
-                                   llvm::ArrayRef<mlir::Value> targets);
-  void copyBuffer(VectorBuilder &b, mlir::Value from, mlir::Value to);
-  void fillBuffer(VectorBuilder &b, mlir::Value buffer, mlir::Value value);
+  llvm::SmallVector<int64_t> getBufferSizes(mlir::VectorType type) const;
 
   // Memory (QueryLanesMemory.cpp).
-  void lower(attn::LoadQueriesOp op);
-  void lower(attn::LoadLseOp op);
-  void lower(attn::StoreOutputOp op);
-  void lower(attn::StoreWeightsOp op);
+  void lower(attn::LoadQueriesOp op) override;
+  void lower(attn::LoadLseOp op) override;
+  void lower(attn::StoreOutputOp op) override;
+  void lower(attn::StoreWeightsOp op) override;
 
   // Scores (QueryLanesScores.cpp).
-  mlir::LogicalResult lower(attn::ScoresOp op);
+  mlir::LogicalResult lower(attn::ScoresOp op) override;
   void stageReads(VectorBuilder &b, attn::ScoresOp op, mlir::Region &region,
                   mlir::Value count, StagedReads &staged);
   mlir::Value stageRead(VectorBuilder &b, attn::ScoresOp op,
@@ -60,14 +55,12 @@ private:
                         mlir::Value count, bool perKey);
 
   // Softmax and the second product (QueryLanesSoftmax.cpp).
-  void lower(attn::SoftmaxStepOp op);
-  void lower(attn::NormalizeOp op);
-  void lower(attn::AccumulateOp op);
+  void lower(attn::SoftmaxStepOp op) override;
+  void lower(attn::NormalizeOp op) override;
+  void lower(attn::AccumulateOp op) override;
   void buildWeights(VectorBuilder &b, attn::SoftmaxStepOp op, mlir::Value panel,
                     mlir::Value count, llvm::ArrayRef<mlir::Value> shifts,
                     llvm::SmallVectorImpl<mlir::Value> &sums);
-  mlir::Value buildAnyNonFinite(VectorBuilder &b, mlir::Value view,
-                                mlir::Value firstRow, mlir::Value count);
   void accumulateRows(VectorBuilder &b, attn::AccumulateOp op,
                       mlir::Value panel, mlir::Value count, mlir::Value first,
                       int64_t rows, llvm::ArrayRef<mlir::Value> rescale,
@@ -91,9 +84,6 @@ private:
   mlir::Value unpackWeight(VectorBuilder &b, mlir::Value pairs,
                            mlir::Value panel, mlir::Value k, int64_t v);
 
-  VectorBuilder makeBuilder(mlir::OpBuilder &builder, mlir::Operation *op) {
-    return VectorBuilder(builder, op->getLoc(), shape.lanes, element);
-  }
   void forPanels(VectorBuilder &b, llvm::function_ref<void(mlir::Value)> body);
   /// Head and query row of a lane: row `lane` of the tile that starts at
   /// `firstRow`, clamped to what exists.
@@ -101,24 +91,18 @@ private:
                                                mlir::Value lane,
                                                mlir::Value firstRow,
                                                mlir::Value lastRow);
-  mlir::Value getCount(VectorBuilder &b, mlir::Value count, mlir::Type tile);
 
-  mlir::scf::ForallOp forall;
-  mlir::FloatType element;
-  TileShape shape;
-  TileBuffers buffers;
+  const TileShape shape;
   /// Rows of a register tile.
-  int64_t tileRows;
+  const int64_t tileRows;
+  /// Rows of keys of every tile are padded to a multiple of this, so that a
+  /// register tile may overhang.
+  int64_t rowMultiple = 1;
 
   Product product = Product::Direct;
 
   /// Weights that a softmax step wrote as pairs, for their one user.
   llvm::DenseMap<mlir::Value, mlir::Value> packedWeights;
-  /// Query tiles that were multiplied by the scale when they were read.
-  llvm::DenseMap<mlir::Value, mlir::Value> foldedScales;
-  /// Maximum over the keys of a score tile, taken while the scores were made.
-  llvm::DenseMap<mlir::Value, mlir::Value> tileMaxima;
-  llvm::SmallVector<mlir::Operation *> lowered;
 };
 
 } // namespace fovea::cpu

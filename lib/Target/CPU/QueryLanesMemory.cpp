@@ -7,21 +7,6 @@ using namespace mlir;
 using namespace fovea;
 using namespace fovea::cpu;
 
-/// The scale that every use of a query tile multiplies by, if it is one value
-/// from outside the loop over row tiles.
-static Value getCommonScale(attn::LoadQueriesOp op, scf::ForallOp forall) {
-  Value scale;
-  for (Operation *user : op.getResult().getUsers()) {
-    auto scores = dyn_cast<attn::ScoresOp>(user);
-    if (!scores || (scale && scale != scores.getScale()))
-      return nullptr;
-    scale = scores.getScale();
-  }
-  if (!scale || forall->isAncestor(scale.getParentBlock()->getParentOp()))
-    return nullptr;
-  return scale;
-}
-
 void QueryLanes::lower(attn::LoadQueriesOp op) {
   OpBuilder builder(op);
   VectorBuilder b = makeBuilder(builder, op);
@@ -37,7 +22,7 @@ void QueryLanes::lower(attn::LoadQueriesOp op) {
     buffer = buffers.create(op.getResult(), op);
   }
   // A half number must not be rounded again: pairs are scaled as scores.
-  Value factor = pairs ? Value() : getCommonScale(op, forall);
+  Value factor = pairs ? Value() : getCommonScale(op);
   if (factor) {
     foldedScales[op.getResult()] = factor;
 

@@ -72,7 +72,7 @@ Value QueryLanes::stageRead(VectorBuilder &b, attn::ScoresOp op,
   int64_t keys = cast<VectorType>(op.getScores().getType()).getDimSize(1);
   SmallVector<int64_t> sizes{shape.panels, shape.getWidth()};
   if (perKey)
-    sizes.insert(sizes.begin() + 1, llvm::alignTo(keys, buffers.rowMultiple));
+    sizes.insert(sizes.begin() + 1, llvm::alignTo(keys, rowMultiple));
   Value buffer = buffers.createTemporary(sizes, stored);
 
   BlockArgument rowArgument = block->getArgument(block->getNumArguments() - 3),
@@ -192,16 +192,7 @@ LogicalResult QueryLanes::lower(attn::ScoresOp op) {
   Value scale = folded ? Value() : b.broadcast(op.getScale());
 
   // The row maximum comes for free while the scores are in registers.
-  bool singleUse =
-      op.getScores().hasOneUse() &&
-      isa<attn::SoftmaxStepOp>(*op.getScores().user_begin()) &&
-      cast<attn::SoftmaxStepOp>(*op.getScores().user_begin()).getCount() ==
-          op.getCount();
-  Value maxima;
-  if (singleUse) {
-    maxima = buffers.createTemporary({shape.panels, shape.getWidth()}, element);
-    tileMaxima[op.getScores()] = maxima;
-  }
+  Value maxima = createMaxima(op, {shape.panels, shape.getWidth()});
 
   LogicalResult status = success();
   Value minusInfinity = b.splat(-std::numeric_limits<double>::infinity());
@@ -210,7 +201,7 @@ LogicalResult QueryLanes::lower(attn::ScoresOp op) {
     if (regions)
       for (int64_t v = 0; v < shape.vectors; ++v)
         positions.push_back(getPositions(b, op, shape, panel, v));
-    SmallVector<Value> tops(singleUse ? shape.vectors : 0, minusInfinity);
+    SmallVector<Value> tops(maxima ? shape.vectors : 0, minusInfinity);
     tops = b.forLoop(
         b.index(0), count, tileRows, tops,
         [&](Value first, ValueRange carried) {
@@ -303,7 +294,7 @@ LogicalResult QueryLanes::lower(attn::ScoresOp op) {
                 b.store(bits, keep, {panel, at, lane});
               }
               // A NaN score is passed over here; its weight brings it out.
-              if (singleUse)
+              if (maxima)
                 top[v] = b.max(top[v], score);
             }
           return top;

@@ -152,25 +152,6 @@ void QueryLanes::lower(attn::NormalizeOp op) {
   });
 }
 
-/// Whether a value of rows [firstRow, firstRow + count) is NaN or infinite.
-Value QueryLanes::buildAnyNonFinite(VectorBuilder &b, Value view,
-                                    Value firstRow, Value count) {
-  int64_t headDim = cast<MemRefType>(view.getType()).getDimSize(1);
-  // 0 times a finite value is 0, else NaN, which sums keep.
-  Value zero = b.splat(0);
-  SmallVector<Value> sums = b.forLoop(
-      b.index(0), count, 1, {zero}, [&](Value key, ValueRange carried) {
-        Value row = b.add(firstRow, key), sum = carried[0];
-        for (int64_t d = 0; d < headDim; d += shape.lanes)
-          sum = b.fma(b.widen(b.loadPart(view, {row, b.index(d)}, headDim - d)),
-                      zero, sum);
-        return SmallVector<Value>{sum};
-      });
-  Value bad = b.compare(arith::CmpFPredicate::UNO, sums[0], sums[0]);
-  return vector::ReductionOp::create(b.builder, b.loc,
-                                     vector::CombiningKind::OR, bad);
-}
-
 /// One register tile of O^T: head dims first .. first + rows - 1.
 void QueryLanes::accumulateRows(VectorBuilder &b, attn::AccumulateOp op,
                                 Value panel, Value count, Value first,

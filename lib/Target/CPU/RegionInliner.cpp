@@ -117,8 +117,11 @@ private:
       b.builder.clone(op, mapping);
       return success();
     }
-    if (auto read = dyn_cast<memref::LoadOp>(op))
+    if (auto read = dyn_cast<memref::LoadOp>(op)) {
+      if (succeeded(loadAlongKeys(read)))
+        return success();
       return gather(read);
+    }
     if (auto cast = dyn_cast<arith::IndexCastOp>(op)) {
       mapping.map(
           cast.getResult(),
@@ -161,6 +164,29 @@ private:
     if (value.getType() != type)
       value = arith::TruncIOp::create(b.builder, b.loc, type, value);
     return value;
+  }
+
+  /// Reads elements side by side where keys lie in lanes and the last index,
+  /// alone, is the key.
+  LogicalResult loadAlongKeys(memref::LoadOp read) {
+    auto type = cast<MemRefType>(read.getMemRef().getType());
+    if (!point.keyLanes.first || type.getElementType().isIndex() ||
+        type.getElementType().isInteger(1) || !type.isLastDimUnitStride() ||
+        read.getIndices().empty() ||
+        read.getIndices().back() != block.getArguments().back())
+      return failure();
+    SmallVector<Value> indices;
+    for (Value operand : read.getIndices().drop_back()) {
+      Value at = mapping.lookupOrDefault(operand);
+      if (isLanes(at))
+        return failure();
+      indices.push_back(at);
+    }
+    indices.push_back(point.keyLanes.first);
+    mapping.map(read.getResult(),
+                b.loadPart(getLaneType(type.getElementType()), read.getMemRef(),
+                           indices, point.keyLanes.second));
+    return success();
   }
 
   /// Element by element: for reads whose place no loop can follow.

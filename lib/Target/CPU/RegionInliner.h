@@ -7,11 +7,13 @@
 
 namespace fovea::cpu {
 
-/// The values of a region's arguments for one vector of rows against one key.
-/// h, i and p are vectors of positions (i32) or, if the same for every lane, an
-/// index; b and j are indices.
+/// The values of a region's arguments for one vector: of rows against one key,
+/// or of keys against one row. Each of h, i, p and j is a vector of positions
+/// (i32) or, if the same for every lane, an index; b is an index.
 struct RegionPoint {
   mlir::Value score, batch, head, row, position, key;
+  /// If keys lie in lanes: the first key and how many exist from it on.
+  std::pair<mlir::Value, mlir::Value> keyLanes;
   /// Where this vector stands in staged tiles: key within the tile, panel and
   /// first lane.
   mlir::Value tileKey, panel, lane;

@@ -2,7 +2,6 @@
 
 #include "TileBuffers.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace fovea::cpu;
@@ -19,11 +18,7 @@ MemRefType TileBuffers::getType(Type type) const {
   if (!isa<FloatType>(vector.getElementType()))
     stored =
         IntegerType::get(type.getContext(), element.getIntOrFloatBitWidth());
-  SmallVector<int64_t> sizes{shape.panels};
-  if (vector.getRank() == 2)
-    sizes.push_back(llvm::alignTo(vector.getDimSize(1), rowMultiple));
-  sizes.push_back(shape.getWidth());
-  return MemRefType::get(sizes, stored);
+  return MemRefType::get(sizes(vector), stored);
 }
 
 Value TileBuffers::allocate(MemRefType type) {

@@ -6,36 +6,29 @@
 #include "VectorBuilder.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include <functional>
 
 namespace fovea::cpu {
-
-/// How the rows of a query tile lie in vectors: `panels` panels of `vectors`
-/// vectors of `lanes` lanes. Row r is lane r of the panels laid end to end;
-/// lanes past the tile's rows repeat its last row.
-struct TileShape {
-  int64_t rows, heads, lanes, vectors, panels;
-
-  int64_t getWidth() const { return lanes * vectors; }
-  /// Query rows of one head.
-  int64_t getQueries() const { return rows / heads; }
-};
 
 /// Whether `type` is a tile or row value of `rows` rows.
 bool isTileType(mlir::Type type, int64_t rows);
 
-/// Assigns scratch buffers to the tile values of one row tile. A tile T x N is
-/// a buffer [panels, N, width], transposed so that rows are lanes; a row value
-/// T is [panels, width]; i1 tiles hold integers of the element's width, 0 or
-/// -1.
+/// Assigns scratch buffers to the tile values of one row tile. How a tile lies
+/// in its buffer is up to the strategy of vectorization; i1 tiles hold integers
+/// of the element's width, 0 or -1.
 ///
 /// A value dies at its last use. An operation may take over the buffer of an
 /// operand that dies there (`takeOver`), and buffers of dead values are used
 /// again, so that the loops over full and partial tiles share theirs.
 class TileBuffers {
 public:
-  TileBuffers(const TileShape &shape, mlir::Block *body, mlir::Location loc,
+  /// The sizes of the buffer of a tile or row value.
+  using Sizes =
+      std::function<llvm::SmallVector<int64_t>(mlir::VectorType type)>;
+
+  TileBuffers(Sizes sizes, mlir::Block *body, mlir::Location loc,
               mlir::FloatType element)
-      : shape(shape), body(body), loc(loc), element(element) {}
+      : sizes(std::move(sizes)), body(body), loc(loc), element(element) {}
 
   mlir::Value lookup(mlir::Value value) const { return buffers.lookup(value); }
   void assign(mlir::Value value, mlir::Value buffer) {
@@ -67,18 +60,13 @@ public:
 
   bool isPinned(mlir::Value buffer) const { return pinned.contains(buffer); }
 
-  /// The buffer type for a value of type `type`, with rows of keys padded to a
-  /// multiple of `rowMultiple`.
+  /// The buffer type for a value of type `type`.
   mlir::MemRefType getType(mlir::Type type) const;
-
-  /// Rows of keys of every tile are padded to a multiple of this, so that a
-  /// register tile may overhang.
-  int64_t rowMultiple = 1;
 
 private:
   mlir::Value allocate(mlir::MemRefType type);
 
-  TileShape shape;
+  Sizes sizes;
   mlir::Block *body;
   mlir::Location loc;
   mlir::FloatType element;

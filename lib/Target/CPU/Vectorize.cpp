@@ -1,5 +1,6 @@
 //===- Vectorize.cpp - tile operations to register-sized vector code ------===//
 
+#include "HeadLanes.h"
 #include "ProjectTile.h"
 #include "QueryLanes.h"
 
@@ -44,6 +45,12 @@ private:
       return success();
     if (queries.size() > 1)
       return queries[1].emitOpError("expects one query tile in an scf.forall");
+    Type query = queries[0].getQuery().getType().getElementType();
+    int64_t lanes =
+        info.getLanes(attn::getAccumulatorType(query).getIntOrFloatBitWidth());
+    auto tile = cast<VectorType>(queries[0].getResult().getType());
+    if (HeadLanes::isBetter(tile.getDimSize(0), lanes))
+      return HeadLanes(forall, queries[0], info).run();
     return QueryLanes(forall, queries[0], info).run();
   }
 };

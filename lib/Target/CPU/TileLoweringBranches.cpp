@@ -1,4 +1,4 @@
-//===- QueryLanesBranches.cpp - scf.if that yields tiles ------------------===//
+//===- TileLoweringBranches.cpp - scf.if that yields tiles ----------------===//
 //
 // Both branches leave a tile in one buffer. Where a branch hands through what
 // the loop carries (a skipped key tile), that is the carried buffer itself, and
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "QueryLanes.h"
+#include "TileLowering.h"
 
 using namespace mlir;
 using namespace fovea;
@@ -33,7 +33,7 @@ static Value chooseTarget(TileBuffers &buffers, scf::IfOp branch,
   return nullptr;
 }
 
-LogicalResult QueryLanes::lowerBranch(scf::IfOp branch) {
+LogicalResult TileLowering::lowerBranch(scf::IfOp branch) {
   for (Region &region : branch->getRegions())
     if (!region.empty() && failed(lowerBlock(region.front())))
       return failure();
@@ -47,7 +47,7 @@ LogicalResult QueryLanes::lowerBranch(scf::IfOp branch) {
   SmallVector<Value> targets, taken;
   SmallVector<Type> keptTypes;
   for (OpResult result : branch.getResults()) {
-    if (!isTileType(result.getType(), shape.rows)) {
+    if (!isTileType(result.getType(), rows)) {
       targets.push_back(nullptr);
       keptTypes.push_back(result.getType());
       continue;
@@ -92,8 +92,8 @@ LogicalResult QueryLanes::lowerBranch(scf::IfOp branch) {
 
 /// Copies the tiles that `yield` ends a branch with to `targets`, and leaves
 /// it the other values.
-LogicalResult QueryLanes::storeYielded(scf::YieldOp yield,
-                                       ArrayRef<Value> targets) {
+LogicalResult TileLowering::storeYielded(scf::YieldOp yield,
+                                         ArrayRef<Value> targets) {
   OpBuilder builder(yield);
   VectorBuilder b = makeBuilder(builder, yield);
   SmallVector<std::pair<Value, Value>> copies;

@@ -1,0 +1,192 @@
+//===- HeadLanesScores.cpp - scores of few rows, regions over keys --------===//
+
+#include "HeadLanes.h"
+#include <limits>
+
+using namespace mlir;
+using namespace fovea;
+using namespace fovea::cpu;
+
+/// Reduces pairs of vectors to one vector until one is left. In every step the
+/// parts of a vector that hold what is left of one sum are halved: first within
+/// 128 bits, where x86 unpacks two vectors by one instruction, then across.
+Value HeadLanes::sumLanes(VectorBuilder &b, SmallVector<Value> vectors) {
+  int64_t chunk = std::min<int64_t>(lanes, 128 / b.bits);
+  auto combine = [&](auto &&getLow) {
+    // getLow(k, half): where the k-th element of the low or high operand comes
+    // from; sources at and past `lanes` are the second vector's.
+    SmallVector<int64_t> low, high;
+    for (int64_t k = 0; k < lanes; ++k) {
+      low.push_back(getLow(k, 0));
+      high.push_back(getLow(k, 1));
+    }
+    SmallVector<Value> sums;
+    for (size_t i = 0; i < vectors.size(); i += 2) {
+      auto shuffle = [&](ArrayRef<int64_t> mask) -> Value {
+        return vector::ShuffleOp::create(b.builder, b.loc, vectors[i],
+                                         vectors[i + 1], mask);
+      };
+      sums.push_back(b.addf(shuffle(low), shuffle(high)));
+    }
+    vectors = sums;
+  };
+  // Blocks of `size` elements, one of each vector in turn.
+  for (int64_t size = 1; size < chunk; size *= 2)
+    combine([&](int64_t k, int64_t half) {
+      int64_t base = k / chunk * chunk, block = k % chunk / size;
+      int64_t source = base + half * chunk / 2 + block / 2 * size + k % size;
+      return source + (block % 2 ? lanes : 0);
+    });
+  // A vector now holds `parts` sums of each `lanes / parts` elements.
+  for (int64_t parts = 1; parts < lanes / chunk; parts *= 2)
+    combine([&](int64_t k, int64_t half) {
+      int64_t length = lanes / parts; // of the part that holds one sum
+      int64_t second = k >= lanes / 2, place = k % (lanes / 2);
+      int64_t part = place / (length / 2);
+      return second * lanes + part * length + half * (length / 2) +
+             place % (length / 2);
+    });
+  return vectors.front();
+}
+
+/// scores = K Q^T: a block of rows and keys at a time, whose products fill one
+/// vector once their lanes are summed.
+void HeadLanes::buildProducts(VectorBuilder &b, attn::ScoresOp op, Value scores,
+                              Value count) {
+  int64_t headDim = cast<VectorType>(op.getQuery().getType()).getDimSize(1);
+  Value queries = buffers.lookup(op.getQuery());
+  Value lastKey = b.sub(b.add(op.getKeyRow(), count), b.index(1));
+  int64_t whole = headDim / lanes * lanes;
+  b.forLoop(b.index(0), count, groupKeys, [&](Value first) {
+    SmallVector<Value> keyRows;
+    Value base = b.add(op.getKeyRow(), first);
+    for (int64_t k = 0; k < groupKeys; ++k)
+      keyRows.push_back(b.minSigned(b.add(base, k), lastKey));
+    forRowGroups(b, [&](Value firstRow) {
+      auto multiply = [&](Value d, int64_t columns, ValueRange sums) {
+        SmallVector<Value> acc(sums), query;
+        for (int64_t r = 0; r < groupRows; ++r)
+          query.push_back(b.load(queries, {b.add(firstRow, r), d}));
+        for (int64_t k = 0; k < groupKeys; ++k) {
+          Value key =
+              b.widen(b.loadPart(op.getKey(), {keyRows[k], d}, columns));
+          for (int64_t r = 0; r < groupRows; ++r) {
+            Value &sum = acc[r * groupKeys + k];
+            sum = b.fma(query[r], key, sum);
+          }
+        }
+        return acc;
+      };
+      SmallVector<Value> sums(lanes, b.splat(0));
+      if (whole)
+        sums = b.forLoop(b.index(0), b.index(whole), lanes, sums,
+                         [&](Value d, ValueRange carried) {
+                           return multiply(d, lanes, carried);
+                         });
+      if (whole < headDim)
+        sums = multiply(b.index(whole), headDim - whole, sums);
+      Value products = sumLanes(b, sums);
+      for (int64_t r = 0; r < groupRows; ++r) {
+        Value part = products;
+        if (groupRows > 1)
+          part = vector::ExtractStridedSliceOp::create(
+              b.builder, b.loc, products, ArrayRef<int64_t>{r * groupKeys},
+              ArrayRef<int64_t>{groupKeys}, ArrayRef<int64_t>{1});
+        vector::StoreOp::create(b.builder, b.loc, part, scores,
+                                ValueRange{b.add(firstRow, r), first});
+      }
+    });
+  });
+}
+
+LogicalResult HeadLanes::lower(attn::ScoresOp op) {
+  OpBuilder builder(op);
+  VectorBuilder b = makeBuilder(builder, op);
+  Value scores = buffers.create(op.getScores(), op);
+  Value keep = op.getKeep() ? buffers.create(op.getKeep(), op) : Value();
+  Value count = getCount(b, op.getCount(), op.getScores().getType());
+  buildProducts(b, op, scores, count);
+
+  bool folded = foldedScales.lookup(op.getQuery()) == op.getScale();
+  Value scale = folded ? Value() : b.broadcast(op.getScale());
+  Value maxima = createMaxima(
+      op, buffers.getType(VectorType::get({rows}, element)).getShape());
+  LogicalResult status = success();
+  Value minusInfinity = b.splat(-std::numeric_limits<double>::infinity());
+  Value lastRow = b.sub(b.add(op.getRow(), op.getQueries()), b.index(1));
+  SmallVector<int32_t> laneNumbers;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    laneNumbers.push_back(lane);
+  auto toPositions = [&](Value value) {
+    return b.broadcast(arith::IndexCastOp::create(builder, op.getLoc(),
+                                                  builder.getI32Type(), value));
+  };
+
+  forRows(b, [&](Value row) {
+    auto [head, query] = getPlace(b, row, op.getRow(), lastRow);
+    RegionPoint point;
+    point.batch = op.getBatch();
+    point.head = b.add(op.getHead(), head);
+    point.row = query;
+    point.position = b.add(query, op.getOffset());
+    SmallVector<Value> tops = b.forLoop(
+        b.index(0), count, lanes, {minusInfinity},
+        [&](Value column, ValueRange carried) -> SmallVector<Value> {
+          Value exists =
+              op.getCount() ? getExisting(b, column, count) : Value();
+          Value score = b.load(scores, {row, column});
+          if (scale)
+            score = b.mulf(score, scale);
+          point.keyLanes = {b.add(op.getKeyRow(), column),
+                            b.sub(count, column)};
+          // Lanes past the last key repeat it: nothing is read beyond.
+          point.key = b.add(toPositions(point.keyLanes.first),
+                            b.splatPositions(laneNumbers));
+          if (op.getCount())
+            point.key = arith::MinSIOp::create(
+                builder, op.getLoc(), point.key,
+                toPositions(b.sub(b.add(op.getKeyRow(), count), b.index(1))));
+          auto inlined = [&](Region &region, Value input) -> Value {
+            point.score = input;
+            FailureOr<Value> value =
+                inlineRegion(b, region, point, StagedReads());
+            if (failed(value)) {
+              status = failure();
+              return nullptr;
+            }
+            return isa<VectorType>(value->getType()) ? *value
+                                                     : b.broadcast(*value);
+          };
+          if (!op.getScore().empty())
+            if (!(score = inlined(op.getScore(), score)))
+              return SmallVector<Value>(carried);
+          Value allowed = exists;
+          if (!op.getMask().empty()) {
+            Value kept = inlined(op.getMask(), nullptr);
+            if (!kept)
+              return SmallVector<Value>(carried);
+            allowed = allowed ? Value(arith::AndIOp::create(
+                                    builder, op.getLoc(), allowed, kept))
+                              : kept;
+          }
+          if (allowed)
+            score = b.select(allowed, score, minusInfinity);
+          b.store(score, scores, {row, column});
+          if (keep) {
+            Value bits =
+                allowed ? Value(arith::ExtSIOp::create(builder, op.getLoc(),
+                                                       b.bitsType, allowed))
+                        : b.splatBits(-1);
+            b.store(bits, keep, {row, column});
+          }
+          // A NaN score is passed over here; its weight brings it out.
+          return {b.max(carried[0], score)};
+        });
+    if (maxima) {
+      Value top =
+          reduce(b, tops[0], [&](Value x, Value y) { return b.max(x, y); });
+      memref::StoreOp::create(builder, op.getLoc(), top, maxima, row);
+    }
+  });
+  return status;
+}
