@@ -39,10 +39,11 @@ static void say(int fd, std::string line) {
   for (auto [position, drawn] : llvm::enumerate(batch)) {
     say(fd, "begin " + std::to_string(position));
     std::optional<Finding> finding =
-        runCase(drawn, injection, [&](int number, const Call &call) {
-          say(fd, "call " + std::to_string(number) + " " +
-                      std::to_string(call.strides) + " " +
-                      std::to_string(call.specials));
+        runCase(drawn, injection, [&](const RightCall &right) {
+          say(fd, "call " + std::to_string(right.number) + " " +
+                      std::to_string(right.call.strides) + " " +
+                      std::to_string(right.call.specials) + " " +
+                      std::to_string(right.isNear));
         });
     if (finding)
       say(fd, "finding " + std::to_string(unsigned(finding->kind)) + " " +
@@ -110,14 +111,15 @@ void Child::takeLine(StringRef line,
     isRunning = true;
     takeNumber(current.position);
   } else if (line.consume_front("call")) {
-    size_t number = 0;
-    takeNumber(number);
-    if (number >= batch[current.position].calls.size())
-      return;
-    Call call = batch[current.position].calls[number];
-    takeNumber(call.strides);
-    takeNumber(call.specials);
-    current.calls.push_back(call);
+    RightCall right;
+    takeNumber(right.number);
+    right.call = batch[current.position].calls[right.number];
+    takeNumber(right.call.strides);
+    takeNumber(right.call.specials);
+    unsigned isNear = 0;
+    takeNumber(isNear);
+    right.isNear = isNear;
+    current.calls.push_back(right);
   } else if (line.consume_front("finding")) {
     Finding finding;
     unsigned kind = 0;

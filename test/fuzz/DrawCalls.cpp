@@ -87,6 +87,9 @@ void fuzz::dropImpossible(const Case &drawn, Call &call) {
   // An infinity in x makes queries whose products are infinite or NaN by
   // rounding.
   drop(InfForbidden, drawn.kind == Kind::SelfLayer);
+  // Whether a forbidden key's weight is 0 or NaN in a row that is NaN is left
+  // open.
+  drop(NaNAllowed, drawn.isLayer() && drawn.hasWeights && !drawn.mask.empty());
   const ScoreEntry *bias = drawn.findScore(ScoreEntry::Bias);
   drop(NaNBias | InfBias | MinBias, !bias);
   drop(NaNForbidden | InfForbidden | NaNBias | NoKeys, drawn.mask.empty());
@@ -101,16 +104,16 @@ void fuzz::dropImpossible(const Case &drawn, Call &call) {
     return entry.form == ScoreEntry::Bias;
   });
   drop(MinBias, biases > 1);
-  bool hasLengths = drawn.hasMask(MaskEntry::KvLengths) ||
-                    drawn.hasMask(MaskEntry::QLengths);
+  bool hasLengths =
+      drawn.hasMask(MaskEntry::KvLengths) || drawn.hasMask(MaskEntry::QLengths);
   drop(WildLengths, !hasLengths || !call.batch);
   drop(NoKeys, !call.batch || !call.query || !call.kv ||
                    !(hasLengths || drawn.hasMask(MaskEntry::Tensor)));
 }
 
 void fuzz::drawCalls(Dice &dice, Case &drawn) {
-  bool isFixed = (drawn.isFlat || !drawn.anyBatch) && !drawn.anyQuery &&
-                 !drawn.anyKv;
+  bool isFixed =
+      (drawn.isFlat || !drawn.anyBatch) && !drawn.anyQuery && !drawn.anyKv;
   int64_t count = isFixed ? 2 : 3;
   for (int64_t n = 0; n < count; ++n) {
     Call call;

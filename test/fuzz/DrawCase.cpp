@@ -62,8 +62,8 @@ public:
       drawn.layout = dice.pick({"bhsd", "bhsd", "bshd", "bsd"});
     drawn.anyBatch = !drawn.isFlat && dice.onceIn(2);
     drawn.anyQuery = dice.onceIn(2);
-    drawn.anyKv = drawn.kind == Kind::SelfLayer ? drawn.anyQuery
-                                                : dice.onceIn(2);
+    drawn.anyKv =
+        drawn.kind == Kind::SelfLayer ? drawn.anyQuery : dice.onceIn(2);
     drawScale();
     drawScore();
     drawMask();
@@ -166,8 +166,8 @@ private:
       case 3:
         if (!drawn.findScore(ScoreEntry::Alibi) &&
             !drawn.findScore(ScoreEntry::AlibiInput))
-          drawn.score.push_back({dice.onceIn(2) ? ScoreEntry::AlibiInput
-                                                : ScoreEntry::Alibi});
+          drawn.score.push_back(
+              {dice.onceIn(2) ? ScoreEntry::AlibiInput : ScoreEntry::Alibi});
         break;
       default:
         drawn.score.push_back(
@@ -221,8 +221,7 @@ private:
       return add(entry);
     }
     default:
-      return add(
-          drawMaskExpr(dice, drawn, "u" + number + "_", dice.onceIn(2)));
+      return add(drawMaskExpr(dice, drawn, "u" + number + "_", dice.onceIn(2)));
     }
   }
 

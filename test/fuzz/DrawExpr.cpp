@@ -166,8 +166,7 @@ MaskEntry fuzz::drawMaskExpr(Dice &dice, const Case &drawn,
     }
     default: {
       const char *type = dice.pick({"i64", "i32"});
-      term = writer.integer(1) +
-             dice.pick({" <= ", " != ", " > ", " == "}) +
+      term = writer.integer(1) + dice.pick({" <= ", " != ", " > ", " == "}) +
              writer.read(type, dice.pick({-5, 0}), dice.pick({3, 40, 200}));
       break;
     }
@@ -189,8 +188,7 @@ MaskEntry fuzz::drawDocuments(Dice &dice) {
 
 MaskEntry fuzz::drawPrefix(Dice &dice) {
   MaskEntry entry{MaskEntry::Prefix};
-  entry.captures = {
-      {"prefix", dice.pick({"i64", "i32"}), {"batch"}, -3, 150}};
+  entry.captures = {{"prefix", dice.pick({"i64", "i32"}), {"batch"}, -3, 150}};
   entry.expr = "j < prefix[b] || j <= p";
   entry.usesPosition = true;
   return entry;

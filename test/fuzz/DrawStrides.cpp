@@ -11,10 +11,10 @@ llvm::SmallVector<int64_t> fuzz::getShape(const TensorSpec &spec,
                                           const Call &call) {
   llvm::SmallVector<int64_t> shape;
   for (const DimSpec &dim : spec.dims)
-    shape.push_back(dim.isStatic()           ? dim.size
-                    : dim.symbol == "batch"  ? call.batch
-                    : dim.symbol == "query"  ? call.query
-                                             : call.kv);
+    shape.push_back(dim.isStatic()          ? dim.size
+                    : dim.symbol == "batch" ? call.batch
+                    : dim.symbol == "query" ? call.query
+                                            : call.kv);
   return shape;
 }
 

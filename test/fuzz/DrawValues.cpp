@@ -68,8 +68,8 @@ private:
         value = 0;
         used |= NoKeys;
       } else if (isWild && (n == 0 || dice.onceIn(2))) {
-        value = dice.pick<int64_t>({-1, -7, whole + 1, whole + 100, far,
-                                    -far - 1});
+        value =
+            dice.pick<int64_t>({-1, -7, whole + 1, whole + 100, far, -far - 1});
         used |= WildLengths;
       }
       tensor.setInteger(n, value);
@@ -104,7 +104,8 @@ private:
   void fillFloats() {
     double factor = 1;
     if (isProjection())
-      factor = 1 / std::sqrt(double(std::max<int64_t>(tensor.getShape()[0], 1)));
+      factor =
+          1 / std::sqrt(double(std::max<int64_t>(tensor.getShape()[0], 1)));
     bool isPositive = name == "slopes" || name == "scale";
     for (int64_t n = 0; n < tensor.getNumElements(); ++n)
       tensor.setFloat(n, isPositive ? (dice.uniform() + 0x1p-10) / 2

@@ -159,9 +159,7 @@ private:
   }
 
   void addSizes() {
-    add("batch", drawn.isFlat     ? "absent"
-                 : drawn.anyBatch ? "any"
-                                  : "fixed");
+    add("batch", drawn.isFlat ? "absent" : drawn.anyBatch ? "any" : "fixed");
     add("batch-size", call.batch > 1 ? "several" : call.batch ? "one" : "zero");
     add("query-length", drawn.anyQuery ? "any" : "fixed");
     add("kv-length", drawn.anyKv ? "any" : "fixed");
@@ -209,9 +207,9 @@ private:
   void addMask() {
     if (drawn.mask.empty())
       add("mask", "none");
-    static constexpr StringRef names[] = {
-        "causal", "window",    "kv_lengths", "q_lengths", "tensor",
-        "expr",   "documents", "prefix",     "region"};
+    static constexpr StringRef names[] = {"causal",    "window", "kv_lengths",
+                                          "q_lengths", "tensor", "expr",
+                                          "documents", "prefix", "region"};
     for (const MaskEntry &entry : drawn.mask)
       add("mask", entry.form == MaskEntry::Expr && !entry.captures.empty()
                       ? "expr-tensor"

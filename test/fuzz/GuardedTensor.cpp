@@ -82,9 +82,8 @@ GuardedMemory::GuardedMemory(const char *name, int64_t bytes,
   pageBytes = llvm::alignTo(uint64_t(std::max<int64_t>(bytes, 1)), page);
   void *mapped = mmap(nullptr, pageBytes + 2 * page, PROT_NONE,
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapped == MAP_FAILED ||
-      mprotect(static_cast<char *>(mapped) + page, pageBytes,
-               PROT_READ | PROT_WRITE))
+  if (mapped == MAP_FAILED || mprotect(static_cast<char *>(mapped) + page,
+                                       pageBytes, PROT_READ | PROT_WRITE))
     llvm::report_fatal_error("the system refuses memory");
   mapping = static_cast<char *>(mapped);
   char *pages = mapping + page;
@@ -189,8 +188,8 @@ std::string GuardedTensor::findChange(bool mayElementsChange) const {
     });
   if (!memcmp(now.data(), before.data(), now.size()))
     return "";
-  int64_t at = std::mismatch(now.begin(), now.end(), before.begin()).first -
-               now.begin();
+  int64_t at =
+      std::mismatch(now.begin(), now.end(), before.begin()).first - now.begin();
   return "'" + name + "' has byte " +
          std::to_string(at - (memory->getData() - pages.data())) +
          " from its start changed, " +

@@ -70,7 +70,7 @@ private:
   Clock::time_point start;
   std::list<std::unique_ptr<Child>> children;
   std::vector<Case> again; // not reached, as the case before killed the child
-  uint64_t numDrawn = 0, numRun = 0, numCalls = 0;
+  uint64_t numDrawn = 0, numRun = 0, numCalls = 0, numNear = 0;
   std::array<uint64_t, numFindingKinds> findings = {};
   Coverage covered, planned;
 };
@@ -129,8 +129,10 @@ void Fuzzer::startChildren() {
 void Fuzzer::takeOutcome(const Case &drawn, const Outcome &outcome) {
   ++numRun;
   numCalls += outcome.calls.size();
-  for (const Call &call : outcome.calls)
-    covered.add(getFeatures(drawn, call));
+  for (const RightCall &right : outcome.calls) {
+    numNear += right.isNear;
+    covered.add(getFeatures(drawn, right.call));
+  }
   if (outcome.finding)
     report(drawn, *outcome.finding);
   printProgress();
@@ -151,9 +153,9 @@ void Fuzzer::report(const Case &drawn, Finding finding) {
                << formatSeed(drawn.seed) << ", call " << finding.call << "\n";
   printIndented(finding.text);
   llvm::outs() << "  rerun: fovea-fuzz --only=" << formatSeed(drawn.seed)
-               << (options.injectionName.empty() ? ""
-                                                 : " --inject=" +
-                                                       options.injectionName)
+               << (options.injectionName.empty()
+                       ? ""
+                       : " --inject=" + options.injectionName)
                << "\n";
   llvm::outs().flush();
   uint64_t total = 0;
@@ -203,6 +205,7 @@ void Fuzzer::printSummary() {
                << ", guard-page faults: " << count(FindingKind::Fault)
                << ", crashes: " << count(FindingKind::Crash)
                << ", hangs: " << count(FindingKind::Hang) << "\n"
+               << "layers just beyond S14: " << numNear << "\n"
                << "pairs of features: " << covered.getNumCovered() << " of "
                << covered.getNumPossible() << "\n"
                << "time: " << llvm::format("%.1f s\n", getSeconds());
@@ -292,8 +295,7 @@ static std::optional<Options> parse(int argc, char **argv) {
       options.injectionName = value.str();
     } else if (to || name == "--only") {
       if (!isNumber)
-        return fail("'" + name + "' expects a number, but got '" + value +
-                    "'");
+        return fail("'" + name + "' expects a number, but got '" + value + "'");
       if (to)
         *to = number;
       else

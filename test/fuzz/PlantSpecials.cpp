@@ -62,8 +62,7 @@ private:
       if (call.specials & NaNForbidden && !dice.onceIn(4))
         set(name, b, g, j, NAN, NaNForbidden);
       else if (call.specials & InfForbidden && !dice.onceIn(4))
-        set(name, b, g, j, dice.onceIn(2) ? infinity : -infinity,
-            InfForbidden);
+        set(name, b, g, j, dice.onceIn(2) ? infinity : -infinity, InfForbidden);
     }
   }
 

@@ -69,12 +69,10 @@ private:
 
   void dropEntries() {
     for (size_t n = best.score.size(); n-- > 0;)
-      attempt(
-          [&](Case &next) { next.score.erase(next.score.begin() + n); });
+      attempt([&](Case &next) { next.score.erase(next.score.begin() + n); });
     for (size_t n = best.mask.size(); n-- > 0;)
       attempt([&](Case &next) { next.mask.erase(next.mask.begin() + n); });
-    for (bool Case::*output :
-         {&Case::hasWeights, &Case::hasLse, &Case::hasOut})
+    for (bool Case::*output : {&Case::hasWeights, &Case::hasLse, &Case::hasOut})
       if (best.hasOut + best.hasLse + best.hasWeights > 1)
         set(output, false);
     for (size_t n = 0; n < best.score.size(); ++n)
@@ -117,8 +115,9 @@ private:
 
   /// Towards `least` by halves, then by ones.
   template <typename Get> void reduce(Get get, int64_t least) {
-    while (get(best) > least &&
-           attempt([&](Case &next) { get(next) = std::max(get(next) / 2, least); }))
+    while (get(best) > least && attempt([&](Case &next) {
+             get(next) = std::max(get(next) / 2, least);
+           }))
       ;
     while (get(best) > least && attempt([&](Case &next) { --get(next); }))
       ;
@@ -152,8 +151,8 @@ private:
 
 } // namespace
 
-Case fuzz::shrink(Case drawn, Finding &finding,
-                  llvm::function_ref<std::optional<Finding>(const Case &)>
-                      run) {
+Case fuzz::shrink(
+    Case drawn, Finding &finding,
+    llvm::function_ref<std::optional<Finding>(const Case &)> run) {
   return Shrinker(std::move(drawn), finding, run).shrink();
 }

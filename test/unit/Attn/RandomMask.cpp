@@ -287,6 +287,7 @@ private:
 
 RandomMask fovea::test::drawMask(std::mt19937_64 &random, Block &block,
                                  Location loc, bool isNarrow) {
-  auto drawn = Drawer(random, block, loc, isNarrow).condition(1 + int(random() % 3));
+  auto drawn =
+      Drawer(random, block, loc, isNarrow).condition(1 + int(random() % 3));
   return {drawn.at, drawn.value};
 }
