@@ -40,6 +40,8 @@ static constexpr Rule rules[] = {
     {"score:none", "special:nan-bias", "there is no bias"},
     {"score:none", "special:inf-bias", "there is no bias"},
     {"score:none", "special:min-bias", "there is no bias"},
+    {"special:inf-bias", "special:nan-allowed",
+     "open whether a NaN counts where all scores of a row are -inf"},
     {"kind:self-layer", "special:inf-forbidden",
      "an infinite token makes an infinite query too"},
 
