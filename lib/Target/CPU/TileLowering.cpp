@@ -13,11 +13,10 @@ static FloatType getElement(attn::LoadQueriesOp queries) {
 }
 
 TileLowering::TileLowering(scf::ForallOp forall, attn::LoadQueriesOp queries,
-                           const CPUInfo &info, TileBuffers::Sizes sizes)
+                           int64_t lanes, TileBuffers::Sizes sizes)
     : forall(forall), element(getElement(queries)),
       rows(cast<VectorType>(queries.getResult().getType()).getDimSize(0)),
-      heads(queries.getQuery().getType().getDimSize(0)),
-      lanes(info.getLanes(element.getWidth())),
+      heads(queries.getQuery().getType().getDimSize(0)), lanes(lanes),
       buffers(std::move(sizes), forall.getBody(), forall.getLoc(), element) {}
 
 LogicalResult TileLowering::run() {

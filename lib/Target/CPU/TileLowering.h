@@ -20,7 +20,7 @@ public:
   /// `sizes` gives the sizes of the buffer of a tile or row value; the last one
   /// is a multiple of the lanes.
   TileLowering(mlir::scf::ForallOp forall, attn::LoadQueriesOp queries,
-               const CPUInfo &info, TileBuffers::Sizes sizes);
+               int64_t lanes, TileBuffers::Sizes sizes);
   virtual ~TileLowering() = default;
 
   mlir::LogicalResult run();

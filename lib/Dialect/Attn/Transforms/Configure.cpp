@@ -2,6 +2,7 @@
 
 #include "fovea/Dialect/Attn/Transforms/Passes.h"
 #include "fovea/Target/CPU/CPUInfo.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace fovea::attn {
@@ -13,6 +14,66 @@ using namespace mlir;
 using namespace fovea::attn;
 
 namespace {
+
+/// Chooses the tilings of one operation.
+class Chooser {
+public:
+  Chooser(const fovea::cpu::CPUInfo &info, RankedTensorType query,
+          RankedTensorType key, ArrayRef<Region *> regions, int64_t queries,
+          int64_t keys)
+      : context(query.getContext()), queries(queries), keys(keys),
+        lanes(info.getLanes(getAccumulatorType(query.getElementType())
+                                .getIntOrFloatBitWidth())),
+        vectors(info.getTileVectors()),
+        group(query.getDimSize(1) / key.getDimSize(1)),
+        length(query.getDimSize(2)) {
+    for (Region *region : regions)
+      region->walk([&](tensor::ExtractOp) { readsTensors = true; });
+  }
+
+  /// The tiling, and those for run-time lengths that turn out to be short.
+  TilingAttr choose(SmallVectorImpl<Attribute> &shorts) const {
+    if (queries)
+      return get(1, queries);
+    if (!ShapedType::isDynamic(length)) {
+      if (isShort(length))
+        return get(group, std::max<int64_t>(length, 1));
+      // Lanes past a short query length would compute the same row again.
+      return get(1, lanes * std::clamp<int64_t>(llvm::divideCeil(length, lanes),
+                                                1, vectors));
+    }
+    if (isShort(1))
+      shorts.push_back(get(group, 1));
+    int64_t most = group == 1 ? lanes / 2 : lanes * vectors / group;
+    if (most > 1 && isShort(most))
+      shorts.push_back(get(group, most));
+    return get(1, lanes * vectors);
+  }
+
+private:
+  TilingAttr get(int64_t heads, int64_t count) const {
+    // Scores of few rows are small, and so is the work between two tiles.
+    int64_t most = isFew(heads * count) ? 256 : 128;
+    return TilingAttr::get(context, heads, count, keys ? keys : most);
+  }
+
+  /// Whether rows would leave half of a vector's lanes unused.
+  bool isFew(int64_t rows) const { return 2 * rows <= lanes; }
+
+  /// Whether `count` queries are better off with the heads of a group in one
+  /// tile: then its keys and values are read once. Rows few enough have the
+  /// head dim in lanes; else rows lie in lanes, where reads by head would be
+  /// gathers.
+  bool isShort(int64_t count) const {
+    int64_t rows = group * count;
+    return isFew(rows) ||
+           (group > 1 && rows <= lanes * vectors && !readsTensors);
+  }
+
+  MLIRContext *context;
+  int64_t queries, keys, lanes, vectors, group, length;
+  bool readsTensors = false;
+};
 
 struct Configure : fovea::attn::impl::AttnConfigureBase<Configure> {
   using Base::Base;
@@ -29,26 +90,24 @@ struct Configure : fovea::attn::impl::AttnConfigureBase<Configure> {
         fovea::cpu::getCPUInfo(getOperation());
     if (failed(info))
       return signalPassFailure();
-    auto configure = [&](auto op) {
-      if (!op.getTiling())
-        op.setTilingAttr(choose(*info, op.getQuery().getType()));
-    };
-    getOperation().walk([&](SdpaOp op) { configure(op); });
-    getOperation().walk([&](SdpaWeightsOp op) { configure(op); });
-  }
-
-private:
-  TilingAttr choose(const fovea::cpu::CPUInfo &info, RankedTensorType query) {
-    Type accumulator = getAccumulatorType(query.getElementType());
-    int64_t lanes = info.getLanes(accumulator.getIntOrFloatBitWidth());
-    int64_t vectors = info.getTileVectors();
-    // Lanes past a short query length would compute the same row again.
-    if (!query.isDynamicDim(2))
-      vectors = std::clamp<int64_t>(
-          llvm::divideCeil(query.getDimSize(2), lanes), 1, vectors);
-    return TilingAttr::get(&getContext(), /*heads=*/1,
-                           queries ? queries : lanes * vectors,
-                           keys ? keys : 128);
+    getOperation().walk([&](SdpaOp op) {
+      if (op.getTiling())
+        return;
+      Chooser chooser(*info, op.getQuery().getType(), op.getKey().getType(),
+                      {&op.getScore(), &op.getMask()}, queries, keys);
+      SmallVector<Attribute> shorts;
+      op.setTilingAttr(chooser.choose(shorts));
+      if (!shorts.empty())
+        op.setShortTilingsAttr(ArrayAttr::get(&getContext(), shorts));
+    });
+    getOperation().walk([&](SdpaWeightsOp op) {
+      if (op.getTiling())
+        return;
+      Chooser chooser(*info, op.getQuery().getType(), op.getKey().getType(),
+                      {&op.getScore(), &op.getMask()}, queries, keys);
+      SmallVector<Attribute> unused;
+      op.setTilingAttr(chooser.choose(unused));
+    });
   }
 };
 

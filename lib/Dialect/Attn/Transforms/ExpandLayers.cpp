@@ -49,9 +49,9 @@ struct ExpandLayer : OpRewritePattern<LayerOp> {
     auto lseType = RankedTensorType::get(ArrayRef(shape).take_front(3),
                                          getAccumulatorType(element));
     bool needsLse = op.getLse() || op.getWeights();
-    auto sdpa =
-        SdpaOp::create(rewriter, loc, outType, needsLse ? lseType : Type(),
-                       query, key, value, op.getScale(), TilingAttr());
+    auto sdpa = SdpaOp::create(rewriter, loc, outType,
+                               needsLse ? lseType : Type(), query, key, value,
+                               op.getScale(), TilingAttr(), ArrayAttr());
     SmallVector<Value> results;
     Value out;
     if (op.getWo())
