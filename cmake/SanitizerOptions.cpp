@@ -11,7 +11,7 @@ const char *__asan_default_options() {
   // LLVM's allocators are templates in headers: instrumented copies would
   // poison memory that those inside libLLVM, which is not instrumented, hand
   // out without clearing the mark.
-  return "allow_user_poisoning=0:detect_stack_use_after_return=1"
+  return "allow_user_poisoning=0:handle_abort=1:detect_stack_use_after_return=1"
          ":strict_string_checks=1:check_initialization_order=1";
 }
 
