@@ -4,6 +4,8 @@ import re
 import subprocess
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+# One build serves address.py and the fuzzers.
+WITH_FUZZERS = ["-DFOVEA_FUZZERS=ON"]
 # Stacks need lines only; -O1 runs several times faster than -O0 and loses no finding that matters
 # here. No NDEBUG: assertions, those in LLVM's headers included, are checks too.
 FLAGS = "-O1 -gline-tables-only"
