@@ -17,6 +17,8 @@ if os.path.exists(os.path.join(config.fovea_build, "venv", "ready")):
 else:
     lit_config.warning("no numpy: tests that need it are unsupported")
     python = "python3"
+if config.fovea_sanitize:
+    config.available_features.add("sanitizer")
 config.substitutions.append(("%python", python))
 config.substitutions.append(("%source", config.fovea_source))
 config.substitutions.append(("%build", config.fovea_build))

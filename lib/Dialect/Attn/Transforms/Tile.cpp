@@ -27,7 +27,7 @@ constexpr int64_t kProjectRows = 64;
 
 class Tiler {
 public:
-  Tiler(KernelBuffers &buffers) : buffers(buffers) {}
+  Tiler(KernelBuffers &buffers, Location loc) : buffers(buffers), loc(loc) {}
 
   LogicalResult tile(Operation *op) {
     OpBuilder atOp(op);
@@ -270,7 +270,7 @@ private:
 
   KernelBuffers &buffers;
   OpBuilder *builder = nullptr;
-  Location loc = UnknownLoc();
+  Location loc;
 };
 
 struct Tile : fovea::attn::impl::AttnTileBase<Tile> {
@@ -288,7 +288,7 @@ private:
     KernelBuffers buffers(function);
     if (failed(buffers.convertSignature()))
       return failure();
-    Tiler tiler(buffers);
+    Tiler tiler(buffers, function.getLoc());
     SmallVector<Operation *> tensorOps;
     for (Operation &op : llvm::make_early_inc_range(function.front())) {
       if (isa<SdpaOp, SdpaWeightsOp, ProjectOp, SplitHeadsOp, MergeHeadsOp>(
