@@ -60,7 +60,7 @@ static void emitKernel(llvm::raw_ostream &os, const KernelInterface &kernel) {
       os << " *   " << i << " " << spec.name << " " << describe(spec) << "\n";
   }
   os << " *\n"
-        " * Equal names are equal sizes. Any strides, but the innermost is 1.\n"
+        " * Equal names are equal sizes. Any strides of at least 0.\n"
         " * Returns a fovea_status; the context's message says what was "
         "wrong.\n"
         " * Thread-safe: calls may run at the same time on different "

@@ -8,8 +8,8 @@
 using namespace mlir;
 using namespace fovea::attn;
 
-/// Tensors of the caller: any strides but the innermost, which is 1. A bool is
-/// one byte.
+/// Tensors of the caller: any strides but the innermost, which the entry code
+/// makes 1. A bool is one byte.
 static MemRefType getArgumentType(RankedTensorType type) {
   Type element = type.getElementType();
   if (element.isInteger(1))
