@@ -100,6 +100,10 @@ def captures():
         yield expr_case("S4_expr_reals_" + dtype, "x[b, j] < 0.5 && x[b, i] * 2 > x[1 - b, j]",
                         tensors={"x": {"dtype": dtype, "shape": ["batch", "kv"]}},
                         inputs={"x": real})
+    by_row = generator("by_row").normal(size=(100, 300)).astype("f4")
+    yield expr_case("S4_expr_reals_by_row_and_key", "x[i, j] <= 0.5",
+                    tensors={"x": {"dtype": "f32", "shape": ["query", "kv"]}},
+                    inputs={"x": by_row})
     shape = Shape(b=2, hq=4, hkv=2, sq=60, sk=140)
     yield expr_case("S4_expr_kv_heads", "j < limit[h // 2, b] && j >= first[h]", shape=shape,
                     tensors={"limit": {"dtype": "i32", "shape": ["kv_heads", "batch"]},

@@ -43,6 +43,11 @@ def kinds():
     yield random_case("bias_tensor_weights", SHAPE, score=[bias, {"softcap": 9.0}], mask=[tensor],
                       outputs=["out", "lse", "weights"],
                       inputs={"bias": bias_values, "mask": keep})
+    # Sizes at which one dim could be taken for another.
+    yield random_case("as_many_tokens_as_heads", Shape(b=1, hq=3, sq=3, sk=3, d=5), static=True)
+    yield random_case("one_static_query", Shape(b=2, hq=2, sq=1, sk=1, d=5), static=True)
+    yield random_case("no_static_queries", Shape(b=2, hq=2, sq=0, sk=3, d=5), static=True)
+    yield random_case("no_static_keys", Shape(b=2, hq=2, sq=3, sk=0, d=5), static=True)
     yield random_case("nan_under_the_mask", hidden, mask=["kv_lengths"], inputs=nan)
 
 

@@ -67,24 +67,6 @@ std::optional<KernelInterface> tool::getSingleKernel(mlir::ModuleOp module) {
   return std::nullopt;
 }
 
-HostType tool::getHostType(ElementKind kind) {
-  switch (kind) {
-  case ElementKind::F64:
-    return HostType::F64;
-  case ElementKind::F32:
-    return HostType::F32;
-  case ElementKind::F16:
-    return HostType::F16;
-  case ElementKind::BF16:
-    return HostType::BF16;
-  case ElementKind::Index:
-    return HostType::I64;
-  case ElementKind::Bool:
-    return HostType::Bool;
-  }
-  llvm_unreachable("not an element kind");
-}
-
 std::optional<Pool> tool::createPool(const llvm::opt::InputArgList &arguments) {
   Pool none(nullptr, fovea_pool_destroy);
   const llvm::opt::Arg *flag = arguments.getLastArg(OPT_threads);
@@ -104,24 +86,6 @@ std::optional<Pool> tool::createPool(const llvm::opt::InputArgList &arguments) {
 }
 
 //===-- Calls -------------------------------------------------------------===//
-
-static fovea_data_type getDataType(HostType type) {
-  uint8_t bits = uint8_t(8 * getHostTypeBytes(type));
-  switch (type) {
-  case HostType::BF16:
-    return {FOVEA_TYPE_BFLOAT, bits, 1};
-  case HostType::I64:
-  case HostType::I32:
-  case HostType::I8:
-    return {FOVEA_TYPE_INT, bits, 1};
-  case HostType::U8:
-    return {FOVEA_TYPE_UINT, bits, 1};
-  case HostType::Bool:
-    return {FOVEA_TYPE_BOOL, bits, 1};
-  default:
-    return {FOVEA_TYPE_FLOAT, bits, 1};
-  }
-}
 
 static fovea_tensor getView(const HostTensor &tensor) {
   fovea_tensor view = {};
@@ -161,28 +125,12 @@ std::unique_ptr<Kernel> Kernel::compile(mlir::ModuleOp module, StringRef path,
   std::optional<KernelInterface> interface = getSingleKernel(module);
   if (!interface)
     return nullptr;
-  kernel->interface = std::move(*interface);
-  auto report = [&](llvm::Error error) {
-    exitCode = fail(failure, std::move(error));
+  auto loaded = LoadedKernel::load(module, std::move(*interface));
+  if (!loaded) {
+    exitCode = fail(failure, loaded.takeError());
     return nullptr;
-  };
-  llvm::Expected<std::string> object = emitCode(module, CodeKind::Object);
-  if (!object)
-    return report(object.takeError());
-  auto code = LoadedCode::load(*object);
-  if (!code)
-    return report(code.takeError());
-  kernel->code = std::move(*code);
-  auto function = kernel->code->lookup(kernel->interface.name);
-  if (!function)
-    return report(function.takeError());
-  kernel->function = reinterpret_cast<fovea_kernel>(*function);
-  auto bytes =
-      kernel->code->lookup(kernel->interface.name + "_workspace_bytes");
-  if (!bytes)
-    return report(bytes.takeError());
-  kernel->workspaceBytes =
-      reinterpret_cast<fovea_kernel_workspace_bytes>(*bytes);
+  }
+  kernel->loaded = std::move(*loaded);
   exitCode = success;
   return kernel;
 }
@@ -191,12 +139,12 @@ ExitCode Kernel::callIn(const Call &call, fovea_context &context) const {
   char message[1024];
   context.message = message;
   context.message_bytes = sizeof(message);
-  int status = function(&context, call.getInputs(), call.getOutputs());
+  int status = loaded.function(&context, call.getInputs(), call.getOutputs());
   if (status == FOVEA_OK)
     return success;
   ExitCode code = status == FOVEA_INVALID_ARGUMENT ? inputFault : failure;
   StringRef text = message[0] ? message : fovea_status_string(status);
-  fail(code, "kernel '" + interface.name + "': " + text);
+  fail(code, "kernel '" + loaded.interface.name + "': " + text);
   return code;
 }
 
@@ -212,7 +160,7 @@ ExitCode Kernel::call(const Call &call, fovea_pool *pool,
   fovea_context context;
   fovea_context_init(&context);
   fovea_context_set_pool(&context, pool);
-  int64_t bytes = workspaceBytes(call.getInputs(), context.threads);
+  int64_t bytes = loaded.workspaceBytes(call.getInputs(), context.threads);
   if (bytes > int64_t(workspace.size()))
     workspace.resize(bytes);
   // A call says better than a number what is wrong with its inputs.

@@ -4,8 +4,7 @@
 #define FOVEA_TOOLS_FOVEA_KERNEL_H
 
 #include "CommandLine.h"
-#include "fovea/Support/HostTensor.h"
-#include "fovea/runtime.h"
+#include "fovea/Pipeline/LoadedKernel.h"
 #include "mlir/IR/MLIRContext.h"
 
 namespace fovea::tool {
@@ -29,8 +28,6 @@ Stage getStage(mlir::ModuleOp module);
 
 /// The one kernel of a module, or prints what is wrong.
 std::optional<KernelInterface> getSingleKernel(mlir::ModuleOp module);
-
-HostType getHostType(ElementKind kind);
 
 /// A pool for `--threads=N`, none for one thread.
 using Pool = std::unique_ptr<fovea_pool, void (*)(fovea_pool *)>;
@@ -61,7 +58,7 @@ public:
                                          const CompilerOptions &options,
                                          int &exitCode);
 
-  const KernelInterface &getInterface() const { return interface; }
+  const KernelInterface &getInterface() const { return loaded.interface; }
 
   /// Calls it; prints what went wrong.
   ExitCode call(const Call &call, fovea_pool *pool) const;
@@ -72,10 +69,7 @@ public:
 private:
   ExitCode callIn(const Call &call, fovea_context &context) const;
 
-  KernelInterface interface;
-  std::unique_ptr<LoadedCode> code;
-  fovea_kernel function = nullptr;
-  fovea_kernel_workspace_bytes workspaceBytes = nullptr;
+  LoadedKernel loaded;
 };
 
 /// Allocates the outputs of a kernel, whose dims are sizes of symbols. Prints

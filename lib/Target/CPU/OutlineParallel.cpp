@@ -104,6 +104,11 @@ private:
         return failure();
       if (auto view = source.getDefiningOp<memref::ReinterpretCastOp>())
         return cloneSize(b, view.getMixedSizes()[*index], map);
+      if (auto view = source.getDefiningOp<memref::TransposeOp>()) {
+        unsigned from = view.getPermutation().getDimPosition(*index);
+        return cloneSize(
+            b, memref::getMixedSize(b, op->getLoc(), view.getIn(), from), map);
+      }
       if (auto alloc = source.getDefiningOp<memref::AllocOp>())
         return cloneSize(b, alloc.getMixedSizes()[*index], map);
       return failure();

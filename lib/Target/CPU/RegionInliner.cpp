@@ -96,7 +96,8 @@ private:
   }
 
   LogicalResult inlineOp(Operation &op) {
-    if (auto extend = dyn_cast<arith::ExtFOp>(op)) {
+    auto extend = dyn_cast<arith::ExtFOp>(op);
+    if (extend && isa<Float16Type, BFloat16Type>(extend.getIn().getType())) {
       // A half number was staged as what it is extended to.
       auto it = staged.find(extend.getIn().getDefiningOp());
       if (it != staged.end()) {

@@ -25,9 +25,9 @@ int64_t floorDivide(int64_t a, int64_t b) {
 
 class Drawer {
 public:
-  Drawer(std::mt19937_64 &random, Block &block, Location loc)
+  Drawer(std::mt19937_64 &random, Block &block, Location loc, bool isNarrow)
       : random(random), builder(OpBuilder::atBlockEnd(&block)), block(block),
-        loc(loc) {}
+        loc(loc), isNarrow(isNarrow) {}
 
   Drawn<Condition> condition(int depth) {
     switch (depth > 0 ? draw(10) : 9) {
@@ -172,7 +172,8 @@ private:
       return {[](const Point &x) { return x.j; }, block.getArgument(4)};
     default: {
       // Now and then a number near the ends of 64 bits.
-      int64_t value = draw(30) == 0 ? int64_t(random()) : draw(81) - 40;
+      bool isFar = draw(30) == 0 && !isNarrow;
+      int64_t value = isFar ? int64_t(random()) : draw(81) - 40;
       return {[value](const Point &) { return value; }, number(value)};
     }
     }
@@ -211,6 +212,9 @@ private:
         return int64_t(uint64_t(a) - uint64_t(b));
       });
     case 4:
+      if (isNarrow)
+        return byConstant<arith::MulIOp>(
+            depth, draw(9) - 3, [](int64_t a, int64_t b) { return a * b; });
       return pair<arith::MulIOp>(depth, [](int64_t a, int64_t b) {
         return int64_t(uint64_t(a) * uint64_t(b));
       });
@@ -220,6 +224,8 @@ private:
     case 6:
       return byConstant<arith::FloorDivSIOp>(depth, 1 + draw(9), floorDivide);
     case 7:
+      if (isNarrow) // a negative dividend is a large number
+        return leaf();
       return byConstant<arith::DivUIOp>(
           depth, 1 + draw(9), [](int64_t a, int64_t b) {
             return int64_t(uint64_t(a) / uint64_t(b));
@@ -274,12 +280,14 @@ private:
   OpBuilder builder;
   Block &block;
   Location loc;
+  bool isNarrow;
 };
 
 } // namespace
 
 RandomMask fovea::test::drawMask(std::mt19937_64 &random, Block &block,
-                                 Location loc) {
-  auto drawn = Drawer(random, block, loc).condition(1 + int(random() % 3));
+                                 Location loc, bool isNarrow) {
+  auto drawn =
+      Drawer(random, block, loc, isNarrow).condition(1 + int(random() % 3));
   return {drawn.at, drawn.value};
 }

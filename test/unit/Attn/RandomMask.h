@@ -21,9 +21,11 @@ struct RandomMask {
   mlir::Value value;
 };
 
-/// Draws a mask of a few operations. `block` gets its operations.
+/// Draws a mask of a few operations. `block` gets its operations. With
+/// `isNarrow` no integer leaves 32 bits for places below a few thousand, which
+/// is what vector code computes them in.
 RandomMask drawMask(std::mt19937_64 &random, mlir::Block &block,
-                    mlir::Location loc);
+                    mlir::Location loc, bool isNarrow = false);
 
 } // namespace fovea::test
 

@@ -18,17 +18,29 @@ static MemRefType getArgumentType(RankedTensorType type) {
     return MemRefType::get({}, element);
   SmallVector<int64_t> strides(type.getRank(), ShapedType::kDynamic);
   strides.back() = 1;
-  // A view of a static size 0 has no legal offset; attn.dims keeps the size.
-  SmallVector<int64_t> shape(type.getShape());
-  for (int64_t &size : shape)
-    if (size == 0)
-      size = ShapedType::kDynamic;
-  return MemRefType::get(shape, element,
+  return MemRefType::get(type.getShape(), element,
                          StridedLayoutAttr::get(type.getContext(), 0, strides));
+}
+
+/// Makes static sizes of 0 dynamic, as a view of one has no legal offset;
+/// attn.dims keeps those of the kernel's tensors.
+static void openEmptyDims(Block &entry) {
+  auto open = [](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type || !llvm::is_contained(type.getShape(), 0))
+      return;
+    SmallVector<int64_t> shape(type.getShape());
+    llvm::replace(shape, int64_t(0), ShapedType::kDynamic);
+    value.setType(RankedTensorType::get(shape, type.getElementType()));
+  };
+  llvm::for_each(entry.getArguments(), open);
+  for (Operation &op : entry)
+    llvm::for_each(op.getResults(), open);
 }
 
 LogicalResult KernelBuffers::convertSignature() {
   Block &entry = function.front();
+  openEmptyDims(entry);
   MLIRContext *context = function.getContext();
   SmallVector<DictionaryAttr> attributes;
   SmallVector<BlockArgument> arguments(entry.getArguments());
@@ -165,19 +177,26 @@ Value KernelBuffers::viewHeads(OpBuilder &builder, Location loc, Value tokens,
                                RankedTensorType heads, OpFoldResult batch,
                                OpFoldResult length) {
   int64_t rank = cast<MemRefType>(tokens.getType()).getRank();
+  // [B,S,H,D] as [B,H,S,D]. No reinterpret_cast: where S = H its type would be
+  // that of its source, which a folder takes for a cast that does nothing.
+  if (rank == 4) {
+    auto swap = AffineMap::getPermutationMap(ArrayRef<unsigned>{0, 2, 1, 3},
+                                             loc.getContext());
+    return memref::TransposeOp::create(builder, loc, tokens,
+                                       AffineMapAttr::get(swap));
+  }
   auto metadata =
       memref::ExtractStridedMetadataOp::create(builder, loc, tokens);
   ValueRange strides = metadata.getStrides();
   OpFoldResult one = builder.getIndexAttr(1),
                headDim = builder.getIndexAttr(heads.getDimSize(3));
-  // [S,H*D], [B,S,H*D] or [B,S,H,D] seen as [B,H,S,D].
+  // [S,H*D] or [B,S,H*D].
   OpFoldResult batchStride =
       rank == 2 ? OpFoldResult(builder.getIndexAttr(0)) : strides[0];
-  OpFoldResult headStride = rank == 4 ? OpFoldResult(strides[2]) : headDim;
   return reshape(
       builder, loc, tokens, heads.getShape(),
       {batch, builder.getIndexAttr(heads.getDimSize(1)), length, headDim},
-      {batchStride, headStride, strides[rank == 2 ? 0 : 1], one});
+      {batchStride, headDim, strides[rank == 2 ? 0 : 1], one});
 }
 
 void KernelBuffers::split(OpBuilder &builder, SplitHeadsOp op) {

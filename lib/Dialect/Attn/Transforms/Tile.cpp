@@ -59,21 +59,29 @@ private:
     OpFoldResult one = builder->getIndexAttr(1),
                  zero = builder->getIndexAttr(0);
     SmallVector<OpFoldResult> offsets{batch, head},
-        sizes{one, builder->getIndexAttr(std::max<int64_t>(heads, 1))},
-        strides(type.getRank(), one);
-    SmallVector<int64_t> shape;
-    if (heads > 0)
-      shape.push_back(heads);
+        sizes{one, builder->getIndexAttr(std::max<int64_t>(heads, 1))};
     for (int64_t i = 2; i < type.getRank(); ++i) {
       offsets.push_back(zero);
       sizes.push_back(memref::getMixedSize(*builder, loc, buffer, i));
-      shape.push_back(type.getDimSize(i));
     }
-    auto viewType =
-        cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
-            shape, type, offsets, sizes, strides));
+    return subview(buffer, offsets, sizes, heads > 0 ? 1 : 2);
+  }
+
+  /// A view without its first `dropped` dims, of size 1. Said in the type, as
+  /// which of several dims of size 1 go is a guess otherwise.
+  Value subview(Value buffer, ArrayRef<OpFoldResult> offsets,
+                ArrayRef<OpFoldResult> sizes, int64_t dropped) {
+    auto type = cast<MemRefType>(buffer.getType());
+    SmallVector<OpFoldResult> ones(type.getRank(), builder->getIndexAttr(1));
+    auto whole = cast<MemRefType>(
+        memref::SubViewOp::inferResultType(type, offsets, sizes, ones));
+    auto [strides, offset] = whole.getStridesAndOffset();
+    auto viewType = MemRefType::get(
+        whole.getShape().drop_front(dropped), whole.getElementType(),
+        StridedLayoutAttr::get(builder->getContext(), offset,
+                               ArrayRef(strides).drop_front(dropped)));
     return memref::SubViewOp::create(*builder, loc, viewType, buffer, offsets,
-                                     sizes, strides);
+                                     sizes, ones);
   }
 
   /// scf.forall over (batch, head, row) and the insertion point in it.
@@ -254,14 +262,8 @@ private:
                                  builder->getIndexAttr(0)},
         extent{builder->getIndexAttr(1),
                memref::getMixedSize(*builder, loc, tokens, 1),
-               builder->getIndexAttr(tokensType.getDimSize(2))},
-        unit(3, builder->getIndexAttr(1));
-    auto rowsType =
-        cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
-            {tokensType.getDimSize(1), tokensType.getDimSize(2)}, tokensType,
-            at, extent, unit));
-    Value rows = memref::SubViewOp::create(*builder, loc, rowsType, tokens, at,
-                                           extent, unit);
+               builder->getIndexAttr(tokensType.getDimSize(2))};
+    Value rows = subview(tokens, at, extent, 1);
     ProjectTileOp::create(*builder, loc, rows, columns, biasPart,
                           view(split, batch, head, 0),
                           forall.getInductionVar(2), kProjectRows);

@@ -253,10 +253,8 @@ func.func @split_heads(%x: tensor<?x?x16xf32>, %s: f32) -> tensor<?x2x?x8xf32> {
 // CHECK-LABEL: @split_and_merge_heads_apart(
 // CHECK-SAME: %[[X:.+]]: memref<?x?x2x8xf32, strided<[?, ?, ?, 1]>>, %{{.+}}: f32, %[[Y:.+]]: memref<?x?x2x8xf32, strided<[?, ?, ?, 1]>> {attn.output})
 // CHECK-NOT: memref.alloc
-// CHECK-DAG: %{{.+}}, %{{.+}}, %{{.+}}:4, %[[SX:.+]]:4 = memref.extract_strided_metadata %[[X]]
-// CHECK-DAG: memref.reinterpret_cast %[[X]] to offset: [0], sizes: [%{{.+}}, 2, %{{.+}}, 8], strides: [%[[SX]]#0, %[[SX]]#2, %[[SX]]#1, 1]
-// CHECK-DAG: %{{.+}}, %{{.+}}, %{{.+}}:4, %[[SY:.+]]:4 = memref.extract_strided_metadata %[[Y]]
-// CHECK-DAG: memref.reinterpret_cast %[[Y]] to offset: [0], sizes: [%{{.+}}, 2, %{{.+}}, 8], strides: [%[[SY]]#0, %[[SY]]#2, %[[SY]]#1, 1]
+// CHECK-DAG: memref.transpose %[[X]] (d0, d1, d2, d3) -> (d0, d2, d1, d3)
+// CHECK-DAG: memref.transpose %[[Y]] (d0, d1, d2, d3) -> (d0, d2, d1, d3)
 // CHECK: attn.sdpa_tile
 func.func @split_and_merge_heads_apart(%x: tensor<?x?x2x8xf32>, %s: f32)
     -> tensor<?x?x2x8xf32> {
@@ -267,4 +265,52 @@ func.func @split_and_merge_heads_apart(%x: tensor<?x?x2x8xf32>, %s: f32)
       -> tensor<?x2x?x8xf32>
   %y = attn.merge_heads %out : tensor<?x2x?x8xf32> -> tensor<?x?x2x8xf32>
   return %y : tensor<?x?x2x8xf32>
+}
+
+// -----
+
+// Where there are as many tokens as heads, the type alone would not tell the
+// two apart.
+#tiling = #attn.tiling<heads = 1, queries = 48, keys = 128>
+// CHECK-LABEL: @as_many_tokens_as_heads(
+// CHECK-SAME: %[[X:.+]]: memref<1x2x2x8xf32, strided<[?, ?, ?, 1]>>,
+// CHECK: %[[HEADS:.+]] = memref.transpose %[[X]] (d0, d1, d2, d3) -> (d0, d2, d1, d3)
+// CHECK: memref.subview %[[HEADS]]
+func.func @as_many_tokens_as_heads(%x: tensor<1x2x2x8xf32>, %s: f32)
+    -> tensor<1x2x2x8xf32> {
+  %q = attn.split_heads %x : tensor<1x2x2x8xf32> -> tensor<1x2x2x8xf32>
+  %out = attn.sdpa %q, %q, %q scale(%s : f32) tiling(#tiling)
+      : tensor<1x2x2x8xf32>, tensor<1x2x2x8xf32>, tensor<1x2x2x8xf32>
+      -> tensor<1x2x2x8xf32>
+  return %out : tensor<1x2x2x8xf32>
+}
+
+// -----
+
+// A view of one query of one head drops the dims before it, whatever their
+// strides.
+#tiling = #attn.tiling<heads = 1, queries = 48, keys = 128>
+// CHECK-LABEL: @one_query(
+// CHECK: memref.subview %{{.+}}[%{{.+}}, %{{.+}}, 0, 0] [1, 1, 1, 8] [1, 1, 1, 1] : memref<2x2x1x8xf32, strided<[?, 8, ?, 1]>> to memref<1x1x8xf32, strided<[8, ?, 1], offset: ?>>
+func.func @one_query(%x: tensor<2x1x16xf32>, %s: f32) -> tensor<2x2x1x8xf32> {
+  %q = attn.split_heads %x : tensor<2x1x16xf32> -> tensor<2x2x1x8xf32>
+  %out = attn.sdpa %q, %q, %q scale(%s : f32) tiling(#tiling)
+      : tensor<2x2x1x8xf32>, tensor<2x2x1x8xf32>, tensor<2x2x1x8xf32>
+      -> tensor<2x2x1x8xf32>
+  return %out : tensor<2x2x1x8xf32>
+}
+
+// -----
+
+// A size of 0 is dynamic from here on.
+#tiling = #attn.tiling<heads = 1, queries = 48, keys = 128>
+// CHECK-LABEL: @no_tokens(
+// CHECK-SAME: memref<1x?x2x8xf32, strided<[?, ?, ?, 1]>>,
+func.func @no_tokens(%x: tensor<1x0x2x8xf32>, %s: f32)
+    -> tensor<1x2x0x8xf32> {
+  %q = attn.split_heads %x : tensor<1x0x2x8xf32> -> tensor<1x2x0x8xf32>
+  %out = attn.sdpa %q, %q, %q scale(%s : f32) tiling(#tiling)
+      : tensor<1x2x0x8xf32>, tensor<1x2x0x8xf32>, tensor<1x2x0x8xf32>
+      -> tensor<1x2x0x8xf32>
+  return %out : tensor<1x2x0x8xf32>
 }
