@@ -5,7 +5,7 @@ import lit.formats
 
 config.name = "Fovea"
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".mlir", ".yaml", ".test"]
+config.suffixes = [".mlir", ".yaml", ".test", ".ptx"]
 config.excludes = ["Inputs", "numeric", "oracle", "unit"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.fovea_build, "test")

@@ -67,6 +67,7 @@ def main():
         ("unit: attn", "gtest", [binary("fovea_attn_tests")]),
         ("unit: support", "gtest", [binary("fovea_support_tests")]),
         ("unit: reference", "gtest", [binary("fovea_reference_tests")]),
+        ("unit: ptx", "gtest", [binary("fovea_ptx_simulator_tests")]),
         ("lit", "lit", ["lit-22", "-sv", os.path.join(build, "test")]),
     ]
     fovea = ["--fovea", binary("fovea")]

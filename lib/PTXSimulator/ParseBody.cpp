@@ -172,10 +172,9 @@ bool Parser::parseInstruction(unsigned scope) {
   // A comment on the line itself comes after the semicolon's token.
   unsigned line = token.line;
   advance();
-  instruction.source = lexer.getSourceCommentLine() + 1 >= line &&
-                               lexer.getSourceCommentLine() > 0
-                           ? lexer.getSourceComment().str()
-                           : loc;
+  if (lexer.getSourceCommentLine() == line)
+    instruction.source = lexer.getSourceComment().str();
+  instruction.location = location;
   function->instructions.push_back(std::move(instruction));
   return false;
 }

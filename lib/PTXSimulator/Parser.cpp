@@ -69,7 +69,8 @@ bool Parser::parseModule() {
   while (token.kind != Token::End)
     if (parseTopLevel() || !message.empty())
       return true;
-  return false;
+  resolveLocations();
+  return !message.empty();
 }
 
 bool Parser::parseTopLevel() {
@@ -155,12 +156,21 @@ bool Parser::parseLoc() {
            token.is('+'))
       advance();
   }
-  loc.clear();
-  // Line 0 is the compiler's "from nowhere".
-  if (line && file < module.files.size())
-    loc = module.files[file] + ":" + std::to_string(line) + ":" +
-          std::to_string(column);
+  location = {unsigned(file), unsigned(line), unsigned(column)};
   return false;
+}
+
+/// Once the whole text is known: files are numbered at its end.
+void Parser::resolveLocations() {
+  for (FunctionSyntax &function : module.functions)
+    for (InstructionSyntax &instruction : function.instructions) {
+      LocationSyntax at = instruction.location;
+      if (instruction.source.empty() && at.line &&
+          at.file < module.files.size())
+        instruction.source = module.files[at.file] + ":" +
+                             std::to_string(at.line) + ":" +
+                             std::to_string(at.column);
+    }
 }
 
 /// Debug information, which does not bear on what is executed.
@@ -236,7 +246,7 @@ bool Parser::parseFunction(bool isKernel, bool isExtern) {
   parsed.isKernel = isKernel;
   parsed.scopes.emplace_back();
   function = &parsed;
-  loc.clear();
+  location = LocationSyntax();
   if (!isKernel && parseParameters(parsed, parsed.results))
     return true;
   if (token.kind != Token::Identifier)

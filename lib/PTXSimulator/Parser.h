@@ -37,6 +37,7 @@ private:
   bool parseFile();
   bool parseLoc();
   bool parseDimensions(std::vector<uint32_t> &into);
+  void resolveLocations();
   bool skipTo(char punctuation);
 
   // ParseBody.cpp: instructions and what stands between them.
@@ -66,7 +67,7 @@ private:
   Token token;
   /// End of the token before the current one.
   const char *previousEnd = nullptr;
-  std::string loc;
+  LocationSyntax location;
   std::string message;
   unsigned errorLine = 0;
   unsigned depth = 0;

@@ -45,6 +45,11 @@ struct OperandSyntax {
   std::vector<OperandSyntax> elements;
 };
 
+/// Of a `.loc`. Line 0 is the compiler's "from nowhere".
+struct LocationSyntax {
+  unsigned file = 0, line = 0, column = 0;
+};
+
 struct InstructionSyntax {
   llvm::StringRef opcode;
   llvm::SmallVector<llvm::StringRef, 6> modifiers;
@@ -55,6 +60,8 @@ struct InstructionSyntax {
   unsigned scope = 0;
   /// From the guard to the semicolon.
   llvm::StringRef text;
+  LocationSyntax location;
+  /// For reports: the location, or the text of a comment.
   std::string source;
 };
 

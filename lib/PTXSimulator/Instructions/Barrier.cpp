@@ -42,9 +42,11 @@ static Flow barrier(Warp &warp, const Op &op, Mask mask) {
       return Flow::Stop;
     }
   }
-  // With a count, warps are counted as whole ones.
-  arrival.count =
-      shape.isAligned && shape.hasCount ? warpSize : llvm::popcount(mask);
+  // With a count, warps are counted as whole ones; so are the lanes of a warp
+  // that never comes as a whole, which was reported.
+  arrival.count = shape.isAligned && shape.hasCount ? warpSize
+                  : warp.isForced() ? llvm::popcount(warp.getLiveLanes())
+                                    : llvm::popcount(mask);
   arrival.waits = shape.kind != BarrierKind::Arrive;
   if (shape.kind == BarrierKind::Reduce)
     arrival.predicate = warp.readPredicate(op.source(op.numSources() - 1));

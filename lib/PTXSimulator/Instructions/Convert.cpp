@@ -127,11 +127,8 @@ static Row<uint64_t> encodeFloats(const Row<double> &values,
 static uint64_t floatToInteger(double value, ConvertShape shape) {
   unsigned width = getTypeBytes(shape.to) * 8;
   if (value != value)
-    return shape.from == Type::F64 || width == 64
-               ? uint64_t(int64_t(uint64_t(1) << 63) >>
-                          (isSigned(shape.to) ? 64 - width : 0)) >>
-                     (isSigned(shape.to) ? 0 : 64 - width)
-               : 0;
+    return shape.from == Type::F64 || width == 64 ? uint64_t(1) << (width - 1)
+                                                  : 0;
   value = roundToIntegral(value, shape.rounding);
   double limit = std::ldexp(1, isSigned(shape.to) ? width - 1 : width);
   if (isSigned(shape.to)) {
