@@ -19,10 +19,12 @@ static bool dependsOn(Value value, BlockArgument argument) {
          });
 }
 
+static bool isHalf(Type type) { return isa<Float16Type, BFloat16Type>(type); }
+
 bool fovea::cpu::isStageable(memref::LoadOp read, Block *block, Type element) {
   auto type = cast<MemRefType>(read.getMemRef().getType());
   unsigned width = element.getIntOrFloatBitWidth();
-  bool half = isa<Float16Type, BFloat16Type>(type.getElementType()) &&
+  bool half = isHalf(type.getElementType()) &&
               llvm::all_of(read->getUsers(), [&](Operation *user) {
                 return isa<arith::ExtFOp>(user) &&
                        user->getResult(0).getType() == element;
@@ -99,13 +101,13 @@ private:
     if (auto extend = dyn_cast<arith::ExtFOp>(op)) {
       // A half number was staged as what it is extended to.
       auto it = staged.find(extend.getIn().getDefiningOp());
-      if (it != staged.end()) {
+      if (it != staged.end() && isHalf(extend.getIn().getType())) {
         mapping.map(extend.getResult(), readStaged(it->second, op));
         return success();
       }
     }
     if (auto it = staged.find(&op); it != staged.end()) {
-      if (isa<Float16Type, BFloat16Type>(op.getResult(0).getType()))
+      if (isHalf(op.getResult(0).getType()))
         return success(); // read by its arith.extf
       mapping.map(op.getResult(0), readStaged(it->second, op));
       return success();
