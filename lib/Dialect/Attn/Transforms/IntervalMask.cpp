@@ -167,7 +167,9 @@ private:
       return evaluateRead(read, dependence);
     SmallVector<Abstract, 3> x;
     for (Value value : op.getOperands())
-      x.push_back(operand(value));
+      // A condition of which nothing is known still joins with others.
+      x.push_back(value.getType().isInteger(1) ? condition(value)
+                                               : operand(value));
     if (auto select = dyn_cast<arith::SelectOp>(op))
       return evaluateSelect(condition(select.getCondition()), x[1], x[2]);
     auto all = [&](Abstract::Kind kind) {
