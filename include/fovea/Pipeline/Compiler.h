@@ -30,11 +30,21 @@ struct CompilerOptions {
   /// Whoever makes the context calls loadPlugins with them first.
   std::vector<std::string> passPlugins, dialectPlugins;
   std::vector<Insertion> insertions;
+  /// Categories of getRemarkCategories() to print; whoever makes the context
+  /// calls printRemarks with them.
+  std::vector<std::string> remarks;
 };
 
 /// Prints what is reported on `context` to standard error from now on, as
 /// file:line:column: error: text.
 void printDiagnostics(mlir::MLIRContext &context);
+
+/// Has the passes report remarks of `categories` (names, as
+/// getRemarkCategories() has them) on `context`, as diagnostics: where each
+/// condition of a mask went, which tiles were chosen, and why. No compiled code
+/// depends on it.
+void printRemarks(mlir::MLIRContext &context,
+                  llvm::ArrayRef<std::string> categories);
 
 /// Reads a config (.yaml, .yml, .json) or a module (.mlir); `-` is a module on
 /// standard input. Errors go to standard error with file, line and column;
