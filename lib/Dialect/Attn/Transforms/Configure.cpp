@@ -1,6 +1,7 @@
 //===- Configure.cpp - chooses tile sizes for the target ------------------===//
 
 #include "fovea/Dialect/Attn/Transforms/Passes.h"
+#include "fovea/Support/Remarks.h"
 #include "fovea/Target/CPU/CPUInfo.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -10,6 +11,7 @@ namespace fovea::attn {
 } // namespace fovea::attn
 
 using namespace mlir;
+using namespace fovea;
 using namespace fovea::attn;
 
 namespace {
@@ -30,8 +32,14 @@ struct Configure : fovea::attn::impl::AttnConfigureBase<Configure> {
     if (failed(info))
       return signalPassFailure();
     auto configure = [&](auto op) {
-      if (!op.getTiling())
+      if (!op.getTiling()) {
         op.setTilingAttr(choose(*info, op.getQuery().getType()));
+        explain(op, *op.getTiling(), op.getQuery().getType(), *info);
+      } else {
+        remark::analysis(op.getLoc(),
+                         getRemarkOpts(op, kRemarkTiles, "tile-sizes-kept"))
+            << "tile sizes stay as the input has them";
+      }
     };
     getOperation().walk([&](SdpaOp op) { configure(op); });
     getOperation().walk([&](SdpaWeightsOp op) { configure(op); });
@@ -49,6 +57,37 @@ private:
     return TilingAttr::get(&getContext(), /*heads=*/1,
                            queries ? queries : lanes * vectors,
                            keys ? keys : 128);
+  }
+
+  void explain(Operation *op, TilingAttr tiling, RankedTensorType query,
+               const fovea::cpu::CPUInfo &info) {
+    auto said = remark::passed(op->getLoc(),
+                               getRemarkOpts(op, kRemarkTiles, "tile-sizes"));
+    if (!said)
+      return;
+    Type accumulator = getAccumulatorType(query.getElementType());
+    unsigned bits = accumulator.getIntOrFloatBitWidth();
+    int64_t lanes = info.getLanes(bits), rows = tiling.getRows();
+    auto target = getOperation()->getAttrOfType<TargetAttr>(kTargetAttr);
+    std::string text, reason;
+    auto count = [](int64_t n, StringRef what) {
+      return (Twine(n) + " " + what + (n == 1 ? "" : "s")).str();
+    };
+    text = "a tile is " + count(tiling.getQueries(), "query row") + " of " +
+           count(tiling.getHeads(), "head") + " by " +
+           count(tiling.getKeys(), "key");
+    llvm::raw_string_ostream os(reason);
+    if (queries || keys)
+      os << "as the pass options say; ";
+    else if (!query.isDynamicDim(2) && query.getDimSize(2) <= rows)
+      os << "the query length is " << query.getDimSize(2) << "; ";
+    os << "the rows fill " << count(llvm::divideCeil(rows, lanes), "vector")
+       << " of " << lanes << " " << accumulator << " ('" << target.getCpu()
+       << "' has vectors of " << info.vectorBytes
+       << " bytes), their scores take "
+       << llvm::divideCeil(rows * tiling.getKeys() * bits / 8, 1024)
+       << " KiB of scratch";
+    said << text << remark::reason("{0}", reason);
   }
 };
 

@@ -7,6 +7,8 @@
 
 #include "IntervalMask.h"
 #include "IntervalArithmetic.h"
+#include "LinearForm.h"
+#include "fovea/Support/Remarks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -17,6 +19,7 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
+using namespace fovea;
 using namespace fovea::attn;
 
 namespace {
@@ -110,6 +113,8 @@ public:
       if (op.getNumResults() == 1)
         values[op.getResult(0)] = evaluate(op);
     Abstract kept = condition(cast<YieldOp>(block.getTerminator()).getValue());
+    if (loc->getContext()->getRemarkEngine())
+      explain();
     return {either(kept.first, negate(valid)), both(kept.second, valid)};
   }
 
@@ -118,6 +123,68 @@ private:
   Abstract condition(Value value) {
     Abstract known = operand(value);
     return known.kind == Abstract::Condition ? known : unknownCondition();
+  }
+
+  //===-- Remarks ---------------------------------------------------------===//
+
+  static bool isUnknown(const Abstract &x) {
+    return x.kind == Abstract::Unknown ||
+           (x.kind == Abstract::Condition && matchPattern(x.first, m_One()) &&
+            matchPattern(x.second, m_Zero()));
+  }
+
+  /// The first operation from which on nothing is known.
+  Operation *findUnknown(Operation *op) {
+    for (Value value : op->getOperands())
+      if (isUnknown(operand(value)))
+        if (Operation *source = value.getDefiningOp())
+          return findUnknown(source);
+    return op;
+  }
+
+  /// Why `op`, whose operands are known, is not.
+  std::string describeUnknown(Operation *op) {
+    auto read = dyn_cast<memref::LoadOp>(op);
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    if (!read)
+      os << "there is no interval rule for '" << op->getName() << "'";
+    else if (dependences.ofOperands(read) & onHead)
+      os << "it reads a tensor by head, and a tile has several";
+    else if (!isSummarized(read))
+      os << "it reads a tensor of '" << read.getType()
+         << "'; only integers have a least and a greatest for each tile";
+    else
+      os << "it reads a tensor by query and key together";
+    return text;
+  }
+
+  /// Says of each condition that is no bound whether key tiles are decided.
+  void explain() {
+    Region &mask = *block.getParent();
+    for (Value value : getConjuncts(mask)) {
+      std::string whyNoBound;
+      if (matchPattern(value, m_One()) ||
+          getBound(value, mask, rows.uniformHead, &whyNoBound))
+        continue;
+      auto name = [&](StringRef name) {
+        return getRemarkOpts(mask.getParentOp(), kRemarkMasks, name);
+      };
+      if (!isUnknown(condition(value)))
+        remark::passed(value.getLoc(), name("decided"))
+            << "the condition decides each key tile by the intervals of i, p "
+               "and j: "
+               "skipped, whole or run key by key"
+            << remark::reason("it is no bound of j, since {0}", whyNoBound);
+      else
+        remark::missed(value.getLoc(), name("undecided"))
+            << "the condition decides no key tile and runs on every key"
+            << remark::reason(
+                   "{0}",
+                   value.getDefiningOp()
+                       ? describeUnknown(findUnknown(value.getDefiningOp()))
+                       : std::string("nothing is known of it"));
+    }
   }
 
   void bindArguments() {
