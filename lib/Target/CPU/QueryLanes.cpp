@@ -31,7 +31,8 @@ static FloatType getElement(attn::LoadQueriesOp queries) {
 
 QueryLanes::QueryLanes(scf::ForallOp forall, attn::LoadQueriesOp queries,
                        const CPUInfo &info)
-    : forall(forall), element(getElement(queries)),
+    : forall(forall), queries(queries), info(info),
+      element(getElement(queries)),
       shape(getShape(queries, info.getLanes(element.getWidth()),
                      info.getTileVectors())),
       buffers(shape, forall.getBody(), forall.getLoc(), element),
@@ -47,6 +48,8 @@ QueryLanes::QueryLanes(scf::ForallOp forall, attn::LoadQueriesOp queries,
 }
 
 LogicalResult QueryLanes::run() {
+  if (forall->getContext()->getRemarkEngine())
+    explain();
   if (failed(lowerBlock(*forall.getBody())))
     return failure();
   // They use each other, and arguments of loops that go too.

@@ -32,6 +32,13 @@ private:
     Dot
   };
 
+  // Remarks (QueryLanesRemarks.cpp).
+  void explain();
+  void explainReads(attn::ScoresOp op, mlir::Region &region,
+                    llvm::StringRef what);
+  void sayMissed(mlir::Operation *op, llvm::StringRef name,
+                 llvm::StringRef text, llvm::StringRef reason);
+
   // Structure (QueryLanes.cpp).
   mlir::LogicalResult lowerBlock(mlir::Block &block);
   mlir::LogicalResult lowerOp(mlir::Operation &op);
@@ -104,6 +111,8 @@ private:
   mlir::Value getCount(VectorBuilder &b, mlir::Value count, mlir::Type tile);
 
   mlir::scf::ForallOp forall;
+  attn::LoadQueriesOp queries;
+  const CPUInfo info;
   mlir::FloatType element;
   TileShape shape;
   TileBuffers buffers;

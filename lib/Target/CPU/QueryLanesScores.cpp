@@ -201,6 +201,12 @@ LogicalResult QueryLanes::lower(attn::ScoresOp op) {
   if (singleUse) {
     maxima = buffers.createTemporary({shape.panels, shape.getWidth()}, element);
     tileMaxima[op.getScores()] = maxima;
+  } else if (llvm::any_of(op.getScores().getUsers(), [](Operation *user) {
+               return isa<attn::SoftmaxStepOp>(user);
+             })) {
+    sayMissed(op, "maximum-apart",
+              "the row maximum is taken in a pass of its own",
+              "the scores have another user than the softmax step");
   }
 
   LogicalResult status = success();
