@@ -80,7 +80,8 @@ private:
 
 void fovea::printRemarks(MLIRContext &context,
                          ArrayRef<std::string> categories) {
-  std::string names = "^(" + llvm::join(categories, "|") + ")$";
+  std::string names =
+      categories.empty() ? ".*" : "^(" + llvm::join(categories, "|") + ")$";
   remark::RemarkCategories asked{std::nullopt, names, names, names, names};
   // Fails only where a streamer can't open its file.
   (void)remark::enableOptimizationRemarks(

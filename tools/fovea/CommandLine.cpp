@@ -205,18 +205,16 @@ std::optional<Stage> tool::parseStage(StringRef flag, StringRef name) {
   return std::nullopt;
 }
 
-/// The categories of `--remarks`, or prints what is wrong with them.
+/// Reads `--remarks` and its categories, or prints what is wrong with them.
 static bool parseRemarks(const InputArgList &arguments,
-                         std::vector<std::string> &categories) {
-  std::vector<std::string> names;
+                         CompilerOptions &options) {
+  std::vector<std::string> names, asked;
   for (StringRef name : getRemarkCategories())
     names.push_back(name.str());
-  if (arguments.hasArg(OPT_remarks))
-    categories = names;
   for (StringRef list : arguments.getAllArgValues(OPT_remarks_list)) {
     for (StringRef name : llvm::split(list, ',')) {
       if (llvm::is_contained(names, name)) {
-        categories.push_back(name.str());
+        asked.push_back(name.str());
         continue;
       }
       std::optional<std::string> nearest = findNearest(name, names);
@@ -227,6 +225,10 @@ static bool parseRemarks(const InputArgList &arguments,
       return false;
     }
   }
+  if (arguments.hasArg(OPT_remarks))
+    options.remarks.emplace();
+  else if (!asked.empty())
+    options.remarks = std::move(asked);
   return true;
 }
 
@@ -248,7 +250,7 @@ tool::parseCompilerOptions(const InputArgList &arguments) {
     if (!options.startFrom)
       return std::nullopt;
   }
-  if (!parseRemarks(arguments, options.remarks))
+  if (!parseRemarks(arguments, options))
     return std::nullopt;
   options.passPlugins = arguments.getAllArgValues(OPT_pass_plugin);
   options.dialectPlugins = arguments.getAllArgValues(OPT_dialect_plugin);

@@ -21,7 +21,8 @@
 
 namespace fovea {
 
-/// What remarks are about.
+/// What remarks of Fovea's passes are about. A plugin's have categories of its
+/// own.
 inline constexpr llvm::StringLiteral kRemarkLayers = "layers";
 inline constexpr llvm::StringLiteral kRemarkTiles = "tiles";
 inline constexpr llvm::StringLiteral kRemarkMasks = "masks";
