@@ -127,23 +127,31 @@ private:
 
   //===-- Remarks ---------------------------------------------------------===//
 
-  static bool isUnknown(const Abstract &x) {
+  /// Whether nothing came out for `value`. Only looks: operations written for a
+  /// remark would be in the kernel.
+  bool isUnknown(Value value) const {
+    auto found = values.find(value);
+    if (found == values.end())
+      return isInside(value.getDefiningOp());
+    const Abstract &x = found->second;
     return x.kind == Abstract::Unknown ||
            (x.kind == Abstract::Condition && matchPattern(x.first, m_One()) &&
             matchPattern(x.second, m_Zero()));
   }
 
+  bool isInside(Operation *op) const { return op && op->getBlock() == &block; }
+
   /// The first operation from which on nothing is known.
-  Operation *findUnknown(Operation *op) {
-    for (Value value : op->getOperands())
-      if (isUnknown(operand(value)))
-        if (Operation *source = value.getDefiningOp())
-          return findUnknown(source);
+  Operation *findUnknown(Operation *op) const {
+    if (!isa<memref::LoadOp>(op))
+      for (Value value : op->getOperands())
+        if (isInside(value.getDefiningOp()) && isUnknown(value))
+          return findUnknown(value.getDefiningOp());
     return op;
   }
 
   /// Why `op`, whose operands are known, is not.
-  std::string describeUnknown(Operation *op) {
+  std::string describeUnknown(Operation *op) const {
     auto read = dyn_cast<memref::LoadOp>(op);
     std::string text;
     llvm::raw_string_ostream os(text);
@@ -160,7 +168,7 @@ private:
   }
 
   /// Says of each condition that is no bound whether key tiles are decided.
-  void explain() {
+  void explain() const {
     Region &mask = *block.getParent();
     for (Value value : getConjuncts(mask)) {
       std::string whyNoBound;
@@ -170,20 +178,16 @@ private:
       auto name = [&](StringRef name) {
         return getRemarkOpts(mask.getParentOp(), kRemarkMasks, name);
       };
-      if (!isUnknown(condition(value)))
-        remark::passed(value.getLoc(), name("decided"))
-            << "the condition decides each key tile by the intervals of i, p "
-               "and j: "
-               "skipped, whole or run key by key"
-            << remark::reason("it is no bound of j, since {0}", whyNoBound);
-      else
+      if (isUnknown(value))
         remark::missed(value.getLoc(), name("undecided"))
             << "the condition decides no key tile and runs on every key"
             << remark::reason(
-                   "{0}",
-                   value.getDefiningOp()
-                       ? describeUnknown(findUnknown(value.getDefiningOp()))
-                       : std::string("nothing is known of it"));
+                   "{0}", describeUnknown(findUnknown(value.getDefiningOp())));
+      else
+        remark::passed(value.getLoc(), name("decided"))
+            << "the condition decides each key tile by the intervals of i, p "
+               "and j: skipped, whole or run key by key"
+            << remark::reason("it is no bound of j, since {0}", whyNoBound);
     }
   }
 

@@ -184,6 +184,27 @@ func.func @read_by_query_and_key(%Q: memref<1x64x8xf32>, %K: memref<64x8xf32>, %
 
 // -----
 
+func.func @read_of_a_part(%Q: memref<1x64x8xf32>, %K: memref<64x8xf32>, %V: memref<64x8xf32>,
+    %O: memref<1x64x8xf32>, %whole: memref<65x65xi8>, %scale: f32) {
+  %c0 = arith.constant 0 : index
+  %keeps = memref.subview %whole[1, 1] [64, 64] [1, 1] : memref<65x65xi8> to memref<64x64xi8, strided<[65, 1], offset: 66>>
+  scf.forall (%b, %h, %i0) = (0, 0, 0) to (1, 1, 64) step (1, 1, 16) {
+    // expected-remark@below {{Reason="the mask decides no tile", Remark="one loop over key tiles, all partial"}}
+    attn.sdpa_tile %Q, %K, %V into %O at(%b, %h, %i0) offset(%c0)
+        scale(%scale : f32) tiling(<heads = 1, queries = 16, keys = 32>) mask {
+    ^bb0(%b1: index, %h1: index, %i: index, %p: index, %j: index):
+      %byte = memref.load %keeps[%i, %j] : memref<64x64xi8, strided<[65, 1], offset: 66>>
+      %none = arith.constant 0 : i8
+      // expected-remark@below {{Reason="it reads a tensor by query and key together", Remark="the condition decides no key tile and runs on every key"}}
+      %keep = arith.cmpi ne, %byte, %none : i8
+      attn.yield %keep : i1
+    } : memref<1x64x8xf32>, memref<64x8xf32>, memref<64x8xf32>, memref<1x64x8xf32>
+  }
+  return
+}
+
+// -----
+
 func.func @real_numbers(%Q: memref<1x64x8xf32>, %K: memref<64x8xf32>, %V: memref<64x8xf32>,
     %O: memref<1x64x8xf32>, %values: memref<64xf32>, %scale: f32) {
   %c0 = arith.constant 0 : index
