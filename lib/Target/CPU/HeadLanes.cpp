@@ -1,6 +1,7 @@
 //===- HeadLanes.cpp - tile operations with the head dim in lanes ---------===//
 
 #include "HeadLanes.h"
+#include "fovea/Support/Remarks.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -31,6 +32,17 @@ HeadLanes::HeadLanes(scf::ForallOp forall, attn::LoadQueriesOp queries,
                    [this](VectorType type) { return getBufferSizes(type); }),
       groupRows(getGroupRows(queries, lanes)), groupKeys(lanes / groupRows),
       accumulators(info.registers / 2) {}
+
+void HeadLanes::explain() {
+  remark::passed(queries.getLoc(),
+                 getRemarkOpts(queries, kRemarkVectors, "head-dim-in-lanes"))
+      << remark::add("keys and values are read once, {0} elements of the head "
+                     "dim at a time, for {1} rows together",
+                     lanes, groupRows)
+      << remark::reason("a tile of {0} rows would leave half of a vector's "
+                        "lanes unused",
+                        rows);
+}
 
 SmallVector<int64_t> HeadLanes::getBufferSizes(VectorType type) const {
   if (type.getRank() == 1)

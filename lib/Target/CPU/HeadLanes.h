@@ -24,6 +24,7 @@ public:
   }
 
 private:
+  void explain() override;
   llvm::SmallVector<int64_t> getBufferSizes(mlir::VectorType type) const;
 
   // Memory (HeadLanesMemory.cpp).

@@ -32,7 +32,7 @@ QueryLanes::QueryLanes(scf::ForallOp forall, attn::LoadQueriesOp queries,
                        const CPUInfo &info)
     : TileLowering(forall, queries, info.getLanes(getAccumulatorBits(queries)),
                    [this](VectorType type) { return getBufferSizes(type); }),
-      shape(getShape(queries, lanes, info.getTileVectors())),
+      shape(getShape(queries, lanes, info.getTileVectors())), info(info),
       tileRows(info.getTileRows(shape.vectors)) {
   MemRefType view = queries.getQuery().getType();
   if (view.getElementType() != element) {

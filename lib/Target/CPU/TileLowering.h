@@ -26,6 +26,8 @@ public:
   mlir::LogicalResult run();
 
 protected:
+  /// Says in remarks how the tile is lowered; called if anybody asks for them.
+  virtual void explain() = 0;
   virtual void lower(attn::LoadQueriesOp op) = 0;
   virtual void lower(attn::LoadLseOp op) = 0;
   virtual mlir::LogicalResult lower(attn::ScoresOp op) = 0;
@@ -63,6 +65,7 @@ protected:
                                 mlir::Value firstRow, mlir::Value count);
 
   mlir::scf::ForallOp forall;
+  attn::LoadQueriesOp queries;
   mlir::FloatType element;
   /// Rows of the query tile, and the heads that share it.
   const int64_t rows, heads;

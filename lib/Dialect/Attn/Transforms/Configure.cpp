@@ -1,6 +1,7 @@
 //===- Configure.cpp - chooses tile sizes for the target ------------------===//
 
 #include "fovea/Dialect/Attn/Transforms/Passes.h"
+#include "fovea/Support/Remarks.h"
 #include "fovea/Target/CPU/CPUInfo.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/MathExtras.h"
@@ -11,6 +12,7 @@ namespace fovea::attn {
 } // namespace fovea::attn
 
 using namespace mlir;
+using namespace fovea;
 using namespace fovea::attn;
 
 namespace {
@@ -91,23 +93,71 @@ struct Configure : fovea::attn::impl::AttnConfigureBase<Configure> {
     if (failed(info))
       return signalPassFailure();
     getOperation().walk([&](SdpaOp op) {
-      if (op.getTiling())
-        return;
-      Chooser chooser(*info, op.getQuery().getType(), op.getKey().getType(),
-                      {&op.getScore(), &op.getMask()}, queries, keys);
       SmallVector<Attribute> shorts;
-      op.setTilingAttr(chooser.choose(shorts));
+      configure(op, *info, shorts);
       if (!shorts.empty())
         op.setShortTilingsAttr(ArrayAttr::get(&getContext(), shorts));
+      for (Attribute tiling : shorts)
+        explain(op, cast<TilingAttr>(tiling), op.getQuery().getType(), *info,
+                /*isShort=*/true);
     });
     getOperation().walk([&](SdpaWeightsOp op) {
-      if (op.getTiling())
-        return;
-      Chooser chooser(*info, op.getQuery().getType(), op.getKey().getType(),
-                      {&op.getScore(), &op.getMask()}, queries, keys);
       SmallVector<Attribute> unused;
-      op.setTilingAttr(chooser.choose(unused));
+      configure(op, *info, unused);
     });
+  }
+
+private:
+  template <typename OpTy>
+  void configure(OpTy op, const fovea::cpu::CPUInfo &info,
+                 SmallVectorImpl<Attribute> &shorts) {
+    if (op.getTiling()) {
+      remark::analysis(op.getLoc(),
+                       getRemarkOpts(op, kRemarkTiles, "tile-sizes-kept"))
+          << "tile sizes stay as the input has them";
+      return;
+    }
+    RankedTensorType query = op.getQuery().getType();
+    Chooser chooser(info, query, op.getKey().getType(),
+                    {&op.getScore(), &op.getMask()}, queries, keys);
+    op.setTilingAttr(chooser.choose(shorts));
+    explain(op, *op.getTiling(), query, info, /*isShort=*/false);
+  }
+
+  void explain(Operation *op, TilingAttr tiling, RankedTensorType query,
+               const fovea::cpu::CPUInfo &info, bool isShort) {
+    auto said = remark::passed(op->getLoc(),
+                               getRemarkOpts(op, kRemarkTiles, "tile-sizes"));
+    if (!said)
+      return;
+    Type accumulator = getAccumulatorType(query.getElementType());
+    unsigned bits = accumulator.getIntOrFloatBitWidth();
+    int64_t lanes = info.getLanes(bits), rows = tiling.getRows();
+    auto target = getOperation()->getAttrOfType<TargetAttr>(kTargetAttr);
+    std::string text, reason;
+    auto count = [](int64_t n, StringRef what) {
+      return (Twine(n) + " " + what + (n == 1 ? "" : "s")).str();
+    };
+    text = "a tile is " + count(tiling.getQueries(), "query row") + " of " +
+           count(tiling.getHeads(), "head") + " by " +
+           count(tiling.getKeys(), "key");
+    llvm::raw_string_ostream os(reason);
+    if (isShort)
+      text =
+          "for up to " + count(tiling.getQueries(), "query row") + " " + text;
+    if (tiling.getHeads() > 1)
+      os << "heads of a group share its keys and values; ";
+    if (queries || keys)
+      os << "as the pass options say; ";
+    else if (!query.isDynamicDim(2) && query.getDimSize(2) <= rows)
+      os << "the query length is " << query.getDimSize(2) << "; ";
+    os << "the rows fill " << count(llvm::divideCeil(rows, lanes), "vector")
+       << " of " << lanes << " " << accumulator << " ('" << target.getCpu()
+       << "' has vectors of " << info.vectorBytes
+       << " bytes), their scores take "
+       << llvm::divideCeil(rows * tiling.getKeys() * bits / 8, 1024)
+       << " KiB of scratch";
+    said << text << remark::reason("{0}", reason);
   }
 };
 
