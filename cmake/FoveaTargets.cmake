@@ -10,6 +10,8 @@ function(add_fovea_library name)
   set_property(GLOBAL APPEND PROPERTY FOVEA_LIBRARIES ${name})
 endfunction()
 
+include(FoveaSanitize)
+
 # Warnings and sanitizers of every target.
 function(fovea_configure_target name)
   target_compile_options(${name} PRIVATE -Wall -Wextra
@@ -20,9 +22,5 @@ function(fovea_configure_target name)
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-stringop-overflow>
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-array-bounds>
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>)
-  if(FOVEA_SANITIZE)
-    target_compile_options(${name} PRIVATE -fsanitize=${FOVEA_SANITIZE}
-      -fno-omit-frame-pointer)
-    target_link_options(${name} PRIVATE -fsanitize=${FOVEA_SANITIZE})
-  endif()
+  fovea_sanitize(${name})
 endfunction()

@@ -5,7 +5,7 @@ import lit.formats
 
 config.name = "Fovea"
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".mlir", ".yaml", ".test"]
+config.suffixes = [".mlir", ".yaml", ".test", ".ptx"]
 config.excludes = ["Inputs", "numeric", "oracle", "unit"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.fovea_build, "test")
@@ -17,6 +17,8 @@ if os.path.exists(os.path.join(config.fovea_build, "venv", "ready")):
 else:
     lit_config.warning("no numpy: tests that need it are unsupported")
     python = "python3"
+if config.fovea_sanitize:
+    config.available_features.add("sanitizer")
 config.substitutions.append(("%python", python))
 config.substitutions.append(("%source", config.fovea_source))
 config.substitutions.append(("%build", config.fovea_build))

@@ -1,8 +1,11 @@
 """Runs every suite and adds up what they say; the last line is
-`N passed, N failed`. Each suite's own output is printed only if it fails."""
+`N passed, N failed`. Each suite's own output is printed only if it fails; what
+it can't run here, it says in a line that begins with UNSUPPORTED, and ends with
+77 if that is all of it."""
 import argparse
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -13,7 +16,33 @@ PATTERNS = {
             r"^\s*(?:Failed|Timed Out|Unresolved|Unexpectedly Passed)\s*:\s*(\d+)"),
     "gtest": (r"^\[  PASSED  \] (\d+) test", r"^ *(\d+) FAILED TEST"),
     "plain": (r"^(\d+) passed, \d+ failed", r"^\d+ passed, (\d+) failed"),
+    # the last line only: what comes before may quote other suites
+    "sum": (r"^(\d+) passed, \d+ failed\s*\Z",
+            r"^\d+ passed, (\d+) failed\s*\Z"),
 }
+# Of a suite that can't run here.
+UNSUPPORTED = 77
+
+
+def sanitizer_suites(source, build, fovea):
+    """Suites of builds of their own, under `build`."""
+    clang = shutil.which("clang++-22")
+    runtime = clang and subprocess.run(
+        [clang, "-print-file-name=lib/linux/libclang_rt.fuzzer-x86_64.a"],
+        capture_output=True, text=True).stdout.strip()
+    if not runtime or not os.path.exists(runtime):
+        print("UNSUPPORTED: sanitizers and libFuzzer need clang++-22 and "
+              "libclang-rt-22-dev")
+        return []
+    suite = lambda *path: [sys.executable, os.path.join(source, "test", *path)]
+    asan, venv = os.path.join(build, "asan"), os.path.join(build, "venv")
+    return [
+        ("ASan, UBSan", "sum",
+         suite("sanitizers", "address.py") + ["--build", asan, "--venv", venv]),
+        ("TSan", "sum", suite("sanitizers", "thread.py")
+         + fovea + ["--build", os.path.join(build, "tsan")]),
+        ("libFuzzer", "sum", suite("libfuzzer", "run.py") + ["--build", asan]),
+    ]
 
 
 def count(pattern, text):
@@ -38,6 +67,7 @@ def main():
         ("unit: attn", "gtest", [binary("fovea_attn_tests")]),
         ("unit: support", "gtest", [binary("fovea_support_tests")]),
         ("unit: reference", "gtest", [binary("fovea_reference_tests")]),
+        ("unit: ptx", "gtest", [binary("fovea_ptx_simulator_tests")]),
         ("lit", "lit", ["lit-22", "-sv", os.path.join(build, "test")]),
     ]
     fovea = ["--fovea", binary("fovea")]
@@ -61,6 +91,9 @@ def main():
     else:
         print("UNSUPPORTED: numeric, C interface and ONNX suites need numpy and "
               "onnx from PyPI")
+    suites.append(("callgrind", "plain",
+                   [sys.executable, in_test("numeric", "callgrind.py")] + fovea))
+    suites += sanitizer_suites(source, build, fovea)
 
     passed, failed = 1 - min(1, options.also_failed), options.also_failed
     for name, kind, command in suites:
@@ -70,6 +103,11 @@ def main():
         done = subprocess.run(command, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, cwd=source)
         good, bad = (count(pattern, done.stdout) for pattern in PATTERNS[kind])
+        for line in done.stdout.splitlines():
+            if line.startswith("UNSUPPORTED") and kind != "lit":
+                print(line)
+        if done.returncode == UNSUPPORTED:
+            continue
         if done.returncode and not bad:
             bad = 1  # died without a count
         if not good and not bad:

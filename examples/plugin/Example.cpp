@@ -1,6 +1,7 @@
 //===- Example.cpp - a plugin with one rewrite and one operation ----------===//
 
 #include "fovea/Dialect/Attn/IR/Attn.h"
+#include "fovea/Support/Remarks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Pass/Pass.h"
@@ -73,6 +74,8 @@ struct SoftmaxPlusOne : ExamplePass<SoftmaxPlusOne> {
       Value one = math::ExpOp::create(b, loc, minusMax);
       op.getSumMutable().assign(
           arith::AddFOp::create(b, loc, op.getSum(), one).getResult());
+      remark::passed(loc, getRemarkOpts(op, "example", "plus-one"))
+          << "1 joins the denominator";
     });
   }
 };

@@ -216,10 +216,10 @@ void ModuleBuilder::buildSdpa(RegionBuilder &regions) {
   SmallVector<int64_t> heads(
       cast<RankedTensorType>(query.getType()).getShape());
   heads[3] = config.vHeadDim;
-  auto sdpa =
-      attn::SdpaOp::create(builder, loc, RankedTensorType::get(heads, data),
-                           needsLse ? Type(outputType(Output::Lse)) : Type(),
-                           query, key, value, scale, attn::TilingAttr());
+  auto sdpa = attn::SdpaOp::create(
+      builder, loc, RankedTensorType::get(heads, data),
+      needsLse ? Type(outputType(Output::Lse)) : Type(), query, key, value,
+      scale, attn::TilingAttr(), ArrayAttr());
   fillRegions(sdpa, regions);
   if (config.hasOutput(Output::Out)) {
     Value out = sdpa.getOut();

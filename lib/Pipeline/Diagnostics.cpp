@@ -1,21 +1,13 @@
-//===- Diagnostics.cpp - errors with their place --------------------------===//
+//===- Diagnostics.cpp - errors and remarks with their place --------------===//
 
 #include "mlir/IR/Diagnostics.h"
 #include "fovea/Pipeline/Compiler.h"
+#include "fovea/Support/Remarks.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace fovea;
-
-/// The file position within `loc`, if it has one.
-static FileLineColLoc findPlace(Location loc) {
-  FileLineColLoc place;
-  loc->walk([&](Location inner) {
-    place = dyn_cast<FileLineColLoc>(inner);
-    return place ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return place;
-}
 
 static StringRef getSeverityName(DiagnosticSeverity severity) {
   switch (severity) {
@@ -31,11 +23,18 @@ static StringRef getSeverityName(DiagnosticSeverity severity) {
   llvm_unreachable("all severities are named");
 }
 
+/// `file:line:column: `, or nothing.
+static std::string formatPlace(Location loc) {
+  FileLineColLoc place = findPlace(loc);
+  return place ? llvm::formatv("{0}:{1}:{2}: ", place.getFilename().getValue(),
+                               place.getLine(), place.getColumn())
+                     .str()
+               : std::string();
+}
+
 static void print(Diagnostic &diagnostic) {
   llvm::raw_ostream &os = llvm::errs();
-  if (FileLineColLoc place = findPlace(diagnostic.getLocation()))
-    os << place.getFilename().getValue() << ":" << place.getLine() << ":"
-       << place.getColumn() << ": ";
+  os << formatPlace(diagnostic.getLocation());
   os << getSeverityName(diagnostic.getSeverity()) << ": " << diagnostic.str()
      << "\n";
   for (Diagnostic &note : diagnostic.getNotes()) {
@@ -51,4 +50,41 @@ void fovea::printDiagnostics(MLIRContext &context) {
     print(diagnostic);
     return success();
   });
+}
+
+namespace {
+
+/// Prints remarks as diagnostics. Passes meet the same condition several times,
+/// in loops that were one and in the output of weights: a sentence about a
+/// place is printed once.
+class RemarkPrinter : public remark::detail::MLIRRemarkStreamerBase {
+public:
+  void streamOptimizationRemark(const remark::detail::Remark &remark) override {
+    std::string text;
+    for (const remark::detail::Remark::Arg &part : remark.getArgs()) {
+      if (part.key == "Reason")
+        text += ": ";
+      else if (part.key == "Suggestion")
+        text += "; ";
+      text += part.val;
+    }
+    if (printed.insert(formatPlace(remark.getLocation()) + text).second)
+      emitRemark(remark.getLocation()) << text;
+  }
+
+private:
+  llvm::StringSet<> printed;
+};
+
+} // namespace
+
+void fovea::printRemarks(MLIRContext &context,
+                         ArrayRef<std::string> categories) {
+  std::string names =
+      categories.empty() ? ".*" : "^(" + llvm::join(categories, "|") + ")$";
+  remark::RemarkCategories asked{std::nullopt, names, names, names, names};
+  // Fails only where a streamer can't open its file.
+  (void)remark::enableOptimizationRemarks(
+      context, std::make_unique<RemarkPrinter>(),
+      std::make_unique<remark::RemarkEmittingPolicyAll>(), asked);
 }

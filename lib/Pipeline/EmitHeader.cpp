@@ -2,6 +2,7 @@
 
 #include "fovea/Pipeline/KernelInterface.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace fovea;
@@ -34,6 +35,22 @@ static std::string toIdentifier(llvm::StringRef name) {
   return text;
 }
 
+/// Names for the parameters of the wrapper. A tensor may be called like its
+/// kernel, which the wrapper calls, or like the context, which a layer has too.
+static llvm::SmallVector<std::string>
+nameParameters(const KernelInterface &kernel) {
+  llvm::StringSet<> taken{kernel.name, "context"};
+  llvm::SmallVector<std::string> names;
+  for (const auto *tensors : {&kernel.inputs, &kernel.outputs})
+    for (const TensorSpec &spec : *tensors) {
+      std::string name = toIdentifier(spec.name);
+      while (!taken.insert(name).second)
+        name += "_tensor";
+      names.push_back(name);
+    }
+  return names;
+}
+
 static void emitKernel(llvm::raw_ostream &os, const KernelInterface &kernel) {
   os << "/* " << kernel.name << "\n *\n";
   for (auto [title, tensors] : {std::pair("inputs", &kernel.inputs),
@@ -43,7 +60,7 @@ static void emitKernel(llvm::raw_ostream &os, const KernelInterface &kernel) {
       os << " *   " << i << " " << spec.name << " " << describe(spec) << "\n";
   }
   os << " *\n"
-        " * Equal names are equal sizes. Any strides, but the innermost is 1.\n"
+        " * Equal names are equal sizes. Any strides of at least 0.\n"
         " * Returns a fovea_status; the context's message says what was "
         "wrong.\n"
         " * Thread-safe: calls may run at the same time on different "
@@ -58,21 +75,18 @@ static void emitKernel(llvm::raw_ostream &os, const KernelInterface &kernel) {
 
   os << "static inline int " << kernel.name
      << "_call(const fovea_context *context";
-  for (const TensorSpec &spec : kernel.inputs)
-    os << ",\n    const fovea_tensor *" << toIdentifier(spec.name);
-  for (const TensorSpec &spec : kernel.outputs)
-    os << ",\n    fovea_tensor *" << toIdentifier(spec.name);
-  os << ") {\n";
-  auto list = [&](llvm::StringRef type, llvm::StringRef name,
-                  llvm::ArrayRef<TensorSpec> tensors) {
-    os << "  " << type << " *" << "const " << name << "[] = {";
-    llvm::interleaveComma(tensors, os, [&](const TensorSpec &spec) {
-      os << toIdentifier(spec.name);
-    });
-    os << "};\n";
-  };
-  list("const fovea_tensor", "fovea_inputs", kernel.inputs);
-  list("fovea_tensor", "fovea_outputs", kernel.outputs);
+  llvm::SmallVector<std::string> names = nameParameters(kernel);
+  llvm::ArrayRef<std::string> all(names);
+  auto inputs = all.take_front(kernel.inputs.size()),
+       outputs = all.drop_front(kernel.inputs.size());
+  for (const std::string &name : inputs)
+    os << ",\n    const fovea_tensor *" << name;
+  for (const std::string &name : outputs)
+    os << ",\n    fovea_tensor *" << name;
+  os << ") {\n  const fovea_tensor *const fovea_inputs[] = {"
+     << llvm::join(inputs, ", ")
+     << "};\n  fovea_tensor *const fovea_outputs[] = {"
+     << llvm::join(outputs, ", ") << "};\n";
   os << "  return " << kernel.name
      << "(context, fovea_inputs, fovea_outputs);\n}\n\n";
 }

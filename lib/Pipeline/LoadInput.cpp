@@ -44,7 +44,15 @@ static OwningOpRef<ModuleOp> loadModule(StringRef path, StringRef name,
   SourceMgrDiagnosticHandler handler(*sources, &context);
   OwningOpRef<ModuleOp> module =
       parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
-  if (!module || name.empty())
+  if (!module)
+    return module;
+  // Stage files written from it call the arguments what the interface does.
+  for (auto function : module->getOps<func::FuncOp>())
+    for (BlockArgument argument : function.getArguments())
+      if (auto given = function.getArgAttrOfType<StringAttr>(
+              argument.getArgNumber(), attn::kNameAttr))
+        argument.setLoc(NameLoc::get(given, argument.getLoc()));
+  if (name.empty())
     return module;
   // --name renames the one kernel of a module.
   SmallVector<func::FuncOp> kernels;

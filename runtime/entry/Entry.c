@@ -43,7 +43,7 @@ typedef struct {
   int64_t *view;
   uintptr_t begin; // bytes [begin, end) hold the elements;
   uintptr_t end;   // equal where there is none
-  int64_t copy;    // bytes of the int64 copy, 0 where none is needed
+  int64_t copy;    // bytes of the copy that the kernel sees, 0 for none
 } Argument;
 
 /// A dim symbol: its value, and the argument that fixed it (-1 = none yet).
@@ -75,6 +75,23 @@ typedef struct {
 #include "EntryMessages.inc"
 
 #include "EntryCPU.inc"
+
+static int64_t roundUp(int64_t bytes) {
+  return (bytes + kAlignment - 1) & -(int64_t)kAlignment;
+}
+
+static bool hasFlag(const Argument *argument, int flag) {
+  return argument->record[FOVEA_RECORD_FLAGS] & flag;
+}
+
+static bool isEmpty(const Argument *argument) {
+  for (int i = 0; i < argument->record[FOVEA_RECORD_RANK]; ++i)
+    if (argument->view[FOVEA_VIEW_SIZES + i] == 0)
+      return true;
+  return false;
+}
+
+#include "EntryCopies.inc"
 
 #include "EntryTensors.inc"
 
@@ -169,7 +186,7 @@ static int checkTensors(Call *call, const char *kind,
   return FOVEA_OK;
 }
 
-/// The workspace: scratch of the workers, temporaries, index copies, each a
+/// The workspace: scratch of the workers, temporaries, copies of inputs, each a
 /// multiple of the alignment. False when the sum exceeds int64.
 static bool layOut(Call *call, int threads, Layout *layout) {
   int64_t temporaries = call->code->temporary_bytes
@@ -188,35 +205,6 @@ static bool layOut(Call *call, int threads, Layout *layout) {
                                        &layout->total);
   // Room for the slack that aligns it.
   return !overflow && layout->total <= INT64_MAX - kAlignment;
-}
-
-/// Copies an index tensor to compact int64.
-static void copyIndices(const fovea_tensor *tensor, uintptr_t data,
-                        int64_t *to) {
-  int rank = tensor->ndim;
-  const int64_t *shape = tensor->shape;
-  int64_t strides[FOVEA_MAX_RANK];
-  int64_t compact = 1;
-  for (int i = rank - 1; i >= 0; --i) {
-    strides[i] = tensor->strides ? tensor->strides[i] : compact;
-    compact *= shape[i];
-  }
-  int64_t inner = rank ? shape[rank - 1] : 1;
-  int64_t step = rank ? strides[rank - 1] : 0;
-  for (int64_t row = 0; row < compact / inner; ++row) {
-    int64_t from = 0;
-    int64_t rest = row;
-    for (int i = rank - 2; i >= 0; --i) {
-      from += rest % shape[i] * strides[i];
-      rest /= shape[i];
-    }
-    if (tensor->dtype.bits == 32)
-      for (int64_t i = 0; i < inner; ++i)
-        *to++ = ((const int32_t *)data)[from + i * step];
-    else
-      for (int64_t i = 0; i < inner; ++i)
-        *to++ = ((const int64_t *)data)[from + i * step];
-  }
 }
 
 /// The aligned base of the workspace: the caller's, or else one that must be
@@ -286,17 +274,13 @@ FOVEA_ENTRY int fovea_entry_run(const fovea_kernel_code *code,
   if (status)
     return status;
 
-  int64_t copies = layout.copies;
-  for (int i = 0; i < call.inputs; ++i) {
-    Argument *argument = &call.arguments[i];
-    if (!argument->copy)
-      continue;
-    int64_t *to = (int64_t *)(base + copies);
-    copies += argument->copy;
-    copyIndices(argument->tensor, argument->begin, to);
-    argument->view[FOVEA_VIEW_ALLOCATED] = (int64_t)(uintptr_t)to;
-    argument->view[FOVEA_VIEW_ALIGNED] = (int64_t)(uintptr_t)to;
+  char *outputCopies;
+  status = takeOutputs(&call, &outputCopies);
+  if (status) {
+    free(allocated);
+    return status;
   }
+  copyInputs(&call, base + layout.copies);
 
   fovea_frame frame;
   frame.scratch = layout.temporaries ? base : NULL;
@@ -306,6 +290,8 @@ FOVEA_ENTRY int fovea_entry_run(const fovea_kernel_code *code,
   frame.context = context;
   frame.threads = threads;
   code->body(&frame, call.views);
+  copyOutputsBack(&call);
+  free(outputCopies);
   free(allocated);
   return FOVEA_OK;
 }

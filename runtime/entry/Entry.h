@@ -67,9 +67,7 @@ enum {
   /// int64 (type code int, 64 bits), a copy where it has to be.
   FOVEA_TENSOR_INDEX = 1,
   /// Type bool or uint8, 8 bits; the kernel's view is bytes.
-  FOVEA_TENSOR_BOOL = 2,
-  /// The innermost dim may have any stride. Without it that stride is 1.
-  FOVEA_TENSOR_ANY_STRIDE = 4
+  FOVEA_TENSOR_BOOL = 2
 };
 
 /// Limits of one kernel, which size the arrays on the entry's stack. The
@@ -86,8 +84,8 @@ enum {
 // One per tensor, inputs before outputs, end to end: the words of an MLIR
 // memref descriptor. Sizes and strides count elements. The offset is 0, as
 // byte_offset is part of the pointers. Strides of dims of at most one element,
-// which no address depends on, are never negative, and the innermost one is 1
-// unless FOVEA_TENSOR_ANY_STRIDE is set.
+// which no address depends on, are never negative, and the innermost one is 1:
+// a tensor whose innermost stride is another is seen as a copy.
 
 enum {
   FOVEA_VIEW_ALLOCATED = 0, // pointer

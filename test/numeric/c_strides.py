@@ -20,10 +20,12 @@ def ordered_strides(shape, order, pad=0, step=1):
     return strides
 
 
-ORDERS = {"bhsd": (0, 1, 2, 3), "bshd": (0, 2, 1, 3), "sbhd": (2, 0, 1, 3), "hbsd": (1, 0, 2, 3)}
+ORDERS = {"bhds": (0, 1, 3, 2), "shdb": (2, 1, 3, 0), "bhsd": (0, 1, 2, 3), "bshd": (0, 2, 1, 3), "sbhd": (2, 0, 1, 3), "hbsd": (1, 0, 2, 3)}
 LAYOUTS = {"compact": ("bhsd", 0, 1), "heads_inside": ("bshd", 0, 1), "padded_rows": ("bhsd", 5, 1),
            "every_second_row": ("bhsd", 0, 2), "length_outside": ("sbhd", 0, 1),
-           "heads_outside": ("hbsd", 3, 1), "heads_inside_padded": ("bshd", 7, 3)}
+           "heads_outside": ("hbsd", 3, 1), "heads_inside_padded": ("bshd", 7, 3),
+           "length_inside": ("bhds", 0, 1), "length_inside_padded": ("bhds", 3, 2),
+           "batch_inside": ("shdb", 1, 1)}
 
 
 def layout_strides(shape, layout):
@@ -53,7 +55,7 @@ def layouts(checks):
         shapes = {"q": inputs["q"].shape, "k": inputs["k"].shape, "v": inputs["v"].shape,
                   "out": out_shape}
         for tensor, layout in itertools.product(shapes, LAYOUTS):
-            if layout != "compact" and (name == "plain" or layout == "heads_inside"):
+            if layout != "compact" and (name == "plain" or layout in ("heads_inside", "length_inside")):
                 check_layouts(checks, "%s_%s_%s" % (name, tensor, layout), library, inputs,
                               {tensor: layout_strides(shapes[tensor], layout)}, expected)
         for turn in range(len(LAYOUTS) if name == "plain" else 2):
@@ -248,20 +250,32 @@ class SparseOutput(Output):
                    for at, count in gaps if count)
 
 
-def wrong_innermost(checks):
-    """Strides that this version refuses, with a sentence and without a write."""
+def innermost(checks):
+    """Rows of another stride than 1: every second element, and one element for a whole row."""
     library = checks.library("plain")
     inputs = random_inputs(library.config, 2, 5, 7)
     shapes = dict({n: x.shape for n, x in inputs.items()},
                   out=library.output_shapes(inputs)["out"][0])
+    expected = library.run(inputs).arrays()
     for tensor, shape in shapes.items():
         strides = {tensor: [2 * s for s in compact_strides(shape)]}
-        result = library.run(inputs, strides)
-        checks.check(tensor + "_stride_2", refusal(result, tensor))
+        check_layouts(checks, tensor + "_stride_2", library, inputs, strides, expected)
+    for tensor in ("q", "k", "v"):
+        same = dict(inputs)
+        same[tensor] = np.broadcast_to(inputs[tensor][..., :1], inputs[tensor].shape)
+        expected = library.run({n: np.ascontiguousarray(x) for n, x in same.items()}).arrays()
+        strides = {tensor: compact_strides(shapes[tensor])[:3] + [0]}
+        check_layouts(checks, tensor + "_stride_0", library, same, strides, expected)
+
+
+def negative(checks):
+    """Refused, with a sentence and without a write."""
+    library = checks.library("plain")
+    inputs = random_inputs(library.config, 2, 5, 7)
     placed = {n: place(x, compact_strides(x.shape)) for n, x in inputs.items()}
     placed["k"].c.strides[2] *= -1
     checks.check("k_negative", refusal(library.call(placed, library.outputs_for(inputs)), "k"))
 
 
 TESTS = [layouts, tokens, outputs_apart, broadcast_heads, masks_and_biases, unit_dims, unaligned,
-         huge_strides, wrong_innermost]
+         huge_strides, innermost, negative]

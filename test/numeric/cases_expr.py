@@ -100,10 +100,18 @@ def captures():
         yield expr_case("S4_expr_reals_" + dtype, "x[b, j] < 0.5 && x[b, i] * 2 > x[1 - b, j]",
                         tensors={"x": {"dtype": dtype, "shape": ["batch", "kv"]}},
                         inputs={"x": real})
-    by_row = generator("by_row").normal(size=(100, 300)).astype("f4")
-    yield expr_case("S4_expr_reals_by_row_and_key", "x[i, j] <= 0.5",
-                    tensors={"x": {"dtype": "f32", "shape": ["query", "kv"]}},
-                    inputs={"x": by_row})
+    # A mask compares in f64 what is read in the scores' type.
+    for dtype, kind in (("f16", np.float16), ("f32", np.float32), ("f64", np.float64)):
+        real = generator("by both " + dtype).normal(size=(100, 300)).astype(kind)
+        for kernel in ("f16", "f32"):
+            yield expr_case("S4_expr_%s_by_query_and_key_in_%s" % (dtype, kernel),
+                            "x[i, j] < 0.5", dtype=kernel,
+                            tensors={"x": {"dtype": dtype, "shape": ["query", "kv"]}},
+                            inputs={"x": real})
+    # What nothing is known of does not keep another condition from skipping.
+    yield expr_case("S4_expr_documents_and_reals", "ids[b, i] == ids[b, j] && x[b, j] < 0.5",
+                    tensors=dict(of_keys, x={"dtype": "f32", "shape": ["batch", "kv"]}),
+                    inputs=dict(ids, x=generator("x").normal(size=(2, 300)).astype("f4")))
     shape = Shape(b=2, hq=4, hkv=2, sq=60, sk=140)
     yield expr_case("S4_expr_kv_heads", "j < limit[h // 2, b] && j >= first[h]", shape=shape,
                     tensors={"limit": {"dtype": "i32", "shape": ["kv_heads", "batch"]},

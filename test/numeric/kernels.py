@@ -27,6 +27,9 @@ CONFIGS = {
     "padded": config(mask=["kv_lengths"]),
     "bias": config(mask=[{"tensor": {"shape": ["batch", 1, "query", "kv"]}}],
                    score=[{"bias": {"shape": [1, "heads", "query", "kv"]}}]),
+    # One query at a time: the heads of a group are the rows of a tile.
+    "decode": config(mask=["kv_lengths", {"tensor": {"shape": ["batch", 1, "query", "kv"]}}],
+                     length={"query": 1, "kv": "any"}),
     "layer": layer_case("layer", sq=60, heads=(4, 2), dims=(16, 24), model=32, out_dim=20,
                         biases=("q", "k", "v", "o"), dynamic=True, mask=["causal"]).config,
 }
@@ -42,6 +45,8 @@ def random_inputs(name, b, sq, sk):
     random = np.random.default_rng(sq * 1000 + sk)
     if "kv_lengths" in of.get("mask", ()):
         inputs["kv_lengths"] = np.linspace(sk // 2, sk // 3, b).astype(np.int64)
+    if name == "decode":
+        inputs["mask"] = random.random((b, 1, sq, sk)) < 0.7
     if name == "bias":
         inputs["bias"] = random.normal(size=(1, 4, sq, sk)).astype(np.float32)
         inputs["mask"] = random.random((b, 1, sq, sk)) < 0.7
@@ -78,6 +83,12 @@ def nan_where_masked(inputs):
 
 def checks(name):
     """{check: inputs} of one of CONFIGS."""
+    if name == "decode":
+        found = {"tiles": random_inputs(name, 2, 1, 1100), "tails": random_inputs(name, 1, 1, 131)}
+        found["large scores"] = large_scores(found["tiles"])
+        found["growing scores"] = growing_scores(found["tiles"])
+        found["NaN under the mask"] = nan_where_masked(found["tiles"])
+        return found
     found = {"tiles": random_inputs(name, 2, 70, 300), "tails": random_inputs(name, 1, 131, 131)}
     if name == "layer":
         return found

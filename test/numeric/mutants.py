@@ -163,6 +163,14 @@ FUSED = [
     ("alibi turned round", "alibi", replace(r"arith\.subf %s,", "arith.addf %s,")),
     ("alibi slope of the first head", "alibi", replace(r"(%\d+)\[%h\]", r"\1[%c0]")),
     ("bias subtracted", "bias", replace(r"arith\.addf %s,", "arith.subf %s,")),
+    # The other strategy of vectorization.
+    ("rescale dropped for one query", "decode", no_rescale("")),
+    ("first keys for every key tile of one query", "decode",
+     replace(r"(attn\.scores %\w+, %\w+)\[%\w+\]", r"\1[%c0]")),
+    ("group of the first head for one query", "decode",
+     replace("arith.divui", "arith.remui", 1)),
+    ("last column of each tile left out for one query", "decode",
+     chain(define("narrow", "255", "index"), replace(r"(minsi %\d+), %c256", r"\1, %narrow"))),
 ]
 
 # Name, change of the causal kernel, what verify-fused says.
@@ -185,6 +193,12 @@ VECTORIZED = [
     ("rows without keys divided by zero", "causal",
      replace(r"( = arith\.divf .*\n.* arith\.select %\w+, )%\w+, (%\w+)", r"\1\2, \2")),
     ("values under the mask not looked at", "causal",
+     replace(r"cmpf uno, (%\w+), %\w+", r"cmpf ogt, \1, \1")),
+    ("max never taken for one query", "decode",
+     replace(r"cmpf olt, (%arg\d+, %\d+)", r"cmpf ogt, \1")),
+    ("one lane of the products twice", "decode",
+     replace(r"(vector\.shuffle .*) \[0, 8, 1, 9,", r"\1 [0, 8, 0, 8,")),
+    ("values under the mask not looked at for one query", "decode",
      replace(r"cmpf uno, (%\w+), %\w+", r"cmpf ogt, \1, \1")),
     ("sum of weights without the last", "full",
      replace(r"arith\.addf (%arg\d+), (%\d+)", r"arith.subf \1, \2")),

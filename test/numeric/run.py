@@ -145,6 +145,8 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--fovea", default="build/bin/fovea")
     parser.add_argument("--only", default="", help="run the cases whose name holds this")
+    parser.add_argument("--every", type=int, default=1, metavar="N",
+                        help="of these, each N-th only")
     parser.add_argument("--target", default="")
     parser.add_argument("--list", action="store_true", help="print names and stop")
     parser.add_argument("--keep", help="folder for the files of failed cases")
@@ -153,7 +155,7 @@ def main():
                         help="succeed only if at least N cases fail")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
-    cases = all_cases(options.only)
+    cases = all_cases(options.only)[::options.every]
     if options.list:
         print("\n".join(case.name for case in cases))
         print("%d cases, %d calls" % (len(cases), sum(len(case.calls) for case in cases)))

@@ -97,12 +97,17 @@ class Tools:
         return tempfile.mkdtemp(dir=self.folder.name)
 
     def stage(self, config, stage, flags=()):
-        """The text of a config's stage file."""
+        """The text of a config's stage file, of one tiling: without those for short lengths."""
         path = os.path.join(self.place(), "kernel.yaml")
         with open(path, "w") as file:
             yaml.safe_dump(config, file, sort_keys=False, default_flow_style=None)
         flags = list(flags) or self.target
-        return self.call([self.fovea, "compile", path, "--stop-after=" + stage, "-o", "-"] + flags)
+        compile = lambda path, stage: self.call(
+            [self.fovea, "compile", path, "--stop-after=" + stage, "-o", "-"] + flags)
+        text = re.sub(r" short\(\[[^]]*\]\)", "", compile(path, "attention"))
+        if stage == "attention":
+            return text
+        return compile(self.write(self.place(), text), stage)
 
     def passes(self, text, *flags):
         """A module after passes of fovea-opt."""

@@ -34,16 +34,15 @@ struct Figures {
   double seconds = 0, leastSeconds = 0, compileSeconds = 0;
   /// The kernel's rate over that of its neighbours, and theirs in GFLOP/s.
   double partOfPeak = 0, peak = 0;
-  double flops = 0, bytes = 0, readRate = 0;
+  double flops = 0, bytes = 0;
+  /// The same for reading the inputs, in GB/s; 0 where there is none.
+  double partOfRead = 0, readRate = 0;
   size_t repetitions = 0;
   int threads = 1;
   std::string target, sizes;
 
   double getGflops() const { return flops / seconds / 1e9; }
   double getByteRate() const { return bytes / seconds / 1e9; }
-  double getPartOfRead() const {
-    return readRate > 0 ? getByteRate() / readRate : 0;
-  }
 };
 
 } // namespace
@@ -82,8 +81,8 @@ static int measure(const Kernel &kernel, const Call &call, fovea_pool *pool,
   if (exitCode != success)
     return exitCode;
 
-  std::vector<double> times, parts, peaks;
-  double before = fma.sample();
+  std::vector<double> times, parts, peaks, readParts, readRates;
+  double before = fma.sample(), readBefore = read.isValid() ? read.sample() : 0;
   double spent = 0;
   while (times.size() < leastRepetitions ||
          (spent < totalSeconds && times.size() < mostRepetitions)) {
@@ -97,13 +96,21 @@ static int measure(const Kernel &kernel, const Call &call, fovea_pool *pool,
     peaks.push_back(std::max(before, after));
     parts.push_back(figures.flops / rateSeconds / 1e9 / peaks.back());
     before = after;
-    if (times.size() <= leastRepetitions && read.isValid())
-      figures.readRate = std::max(figures.readRate, read.sample());
+    if (times.size() <= leastRepetitions && read.isValid()) {
+      double readAfter = read.sample();
+      readRates.push_back(std::max(readBefore, readAfter));
+      readParts.push_back(figures.bytes / rateSeconds / 1e9 / readRates.back());
+      readBefore = readAfter;
+    }
   }
   figures.seconds = getMedian(times);
   figures.leastSeconds = *llvm::min_element(times);
   figures.partOfPeak = getMedian(parts);
   figures.peak = getMedian(peaks);
+  if (!readRates.empty()) {
+    figures.partOfRead = getMedian(readParts);
+    figures.readRate = getMedian(readRates);
+  }
   figures.repetitions = times.size();
   return success;
 }
@@ -114,21 +121,20 @@ static int writeJson(llvm::StringRef path, llvm::StringRef name,
   llvm::json::Object dims;
   for (const auto &size : sizes)
     dims[size.getKey()] = size.getValue();
-  llvm::json::Object object{
-      {"name", name},
-      {"target", figures.target},
-      {"threads", figures.threads},
-      {"dims", std::move(dims)},
-      {"time_ms", figures.seconds * 1e3},
-      {"time_min_ms", figures.leastSeconds * 1e3},
-      {"repetitions", int64_t(figures.repetitions)},
-      {"gflops", figures.getGflops()},
-      {"percent_of_peak", figures.partOfPeak * 100},
-      {"peak_gflops", figures.peak},
-      {"gbytes_per_s", figures.getByteRate()},
-      {"percent_of_bandwidth", figures.getPartOfRead() * 100},
-      {"read_gbytes_per_s", figures.readRate},
-      {"compile_ms", figures.compileSeconds * 1e3}};
+  llvm::json::Object object{{"name", name},
+                            {"target", figures.target},
+                            {"threads", figures.threads},
+                            {"dims", std::move(dims)},
+                            {"time_ms", figures.seconds * 1e3},
+                            {"time_min_ms", figures.leastSeconds * 1e3},
+                            {"repetitions", int64_t(figures.repetitions)},
+                            {"gflops", figures.getGflops()},
+                            {"percent_of_peak", figures.partOfPeak * 100},
+                            {"peak_gflops", figures.peak},
+                            {"gbytes_per_s", figures.getByteRate()},
+                            {"percent_of_bandwidth", figures.partOfRead * 100},
+                            {"read_gbytes_per_s", figures.readRate},
+                            {"compile_ms", figures.compileSeconds * 1e3}};
   llvm::Error error = writeAtomically(path, [&](llvm::raw_ostream &os) {
     os << llvm::formatv("{0:2}", llvm::json::Value(std::move(object))) << "\n";
   });
@@ -150,7 +156,7 @@ static void print(llvm::StringRef name, const Figures &figures) {
                        figures.peak)
       << llvm::formatv("memory   {0,10:F1} GB/s     {1:F1}% of the read "
                        "bandwidth, {2:F1}\n",
-                       figures.getByteRate(), figures.getPartOfRead() * 100,
+                       figures.getByteRate(), figures.partOfRead * 100,
                        figures.readRate);
 }
 
@@ -245,7 +251,7 @@ int tool::bench(const InputArgList &arguments) {
     return spec.element == ElementKind::F64;
   });
   FmaPeak fma(info->vectorBytes, isDouble, pool->get());
-  ReadPeak read(pool->get());
+  ReadPeak read(inputs->getPointers(), pool->get());
   Call call(inputs->getPointers(), *outputs);
   exitCode = measure(*kernel, call, pool->get(), fma, read, figures);
   if (exitCode != success)

@@ -2,6 +2,7 @@
 
 #include "CommandLine.h"
 #include "fovea/Config/Config.h"
+#include "fovea/Support/Remarks.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/WithColor.h"
 
@@ -204,6 +205,33 @@ std::optional<Stage> tool::parseStage(StringRef flag, StringRef name) {
   return std::nullopt;
 }
 
+/// Reads `--remarks` and its categories, or prints what is wrong with them.
+static bool parseRemarks(const InputArgList &arguments,
+                         CompilerOptions &options) {
+  std::vector<std::string> names, asked;
+  for (StringRef name : getRemarkCategories())
+    names.push_back(name.str());
+  for (StringRef list : arguments.getAllArgValues(OPT_remarks_list)) {
+    for (StringRef name : llvm::split(list, ',')) {
+      if (llvm::is_contained(names, name)) {
+        asked.push_back(name.str());
+        continue;
+      }
+      std::optional<std::string> nearest = findNearest(name, names);
+      fail(inputFault,
+           "'--remarks=' expects categories among " + quoteList(names) +
+               ", but got '" + name + "'" +
+               (nearest ? "; did you mean '" + *nearest + "'?" : ""));
+      return false;
+    }
+  }
+  if (arguments.hasArg(OPT_remarks))
+    options.remarks.emplace();
+  else if (!asked.empty())
+    options.remarks = std::move(asked);
+  return true;
+}
+
 std::optional<CompilerOptions>
 tool::parseCompilerOptions(const InputArgList &arguments) {
   CompilerOptions options;
@@ -222,6 +250,8 @@ tool::parseCompilerOptions(const InputArgList &arguments) {
     if (!options.startFrom)
       return std::nullopt;
   }
+  if (!parseRemarks(arguments, options))
+    return std::nullopt;
   options.passPlugins = arguments.getAllArgValues(OPT_pass_plugin);
   options.dialectPlugins = arguments.getAllArgValues(OPT_dialect_plugin);
   for (const std::string &text : arguments.getAllArgValues(OPT_insert)) {

@@ -22,6 +22,8 @@ tool::createContext(CompilerOptions &options) {
   auto context = std::make_unique<mlir::MLIRContext>(
       registry, mlir::MLIRContext::Threading::DISABLED);
   printDiagnostics(*context);
+  if (options.remarks)
+    printRemarks(*context, *options.remarks);
   // The target is an attribute of every module, whatever operations it has.
   context->loadDialect<attn::AttnDialect>();
   return context;

@@ -130,35 +130,42 @@ double FmaPeak::sample() const {
 
 //===-- Reading -----------------------------------------------------------===//
 
-/// 128 MiB: more than the last cache of most machines, and quick to read.
-static constexpr int64_t readBytes = int64_t(128) << 20;
 static constexpr int64_t blockBytes = int64_t(1) << 20;
-static constexpr int64_t blockDoubles = blockBytes / int64_t(sizeof(double));
+/// A sample reads at least this much, memory that is smaller several times.
+static constexpr int64_t sampleBytes = int64_t(32) << 20;
 
-/// Sums a block, 64 bytes at a time.
-static double sumBlock(const double *data) {
-  double sums[8] = {};
-  for (int64_t i = 0; i < blockDoubles; i += 8)
+/// Adds up a block, 64 bytes at a time; the last bytes are left out.
+static uint64_t sumBlock(const uint64_t *data, int64_t bytes) {
+  uint64_t sums[8] = {};
+  for (int64_t i = 0; i + 8 <= bytes / 8; i += 8)
     for (int n = 0; n < 8; ++n)
       sums[n] += data[i + n];
   return sums[0] + sums[1] + sums[2] + sums[3] + sums[4] + sums[5] + sums[6] +
          sums[7];
 }
 
-ReadPeak::ReadPeak(fovea_pool *pool)
-    : data(new (std::nothrow) double[readBytes / sizeof(double)]), pool(pool) {
-  for (int64_t i = 0; data && i < readBytes / int64_t(sizeof(double)); ++i)
-    data[i] = 1;
+ReadPeak::ReadPeak(llvm::ArrayRef<const HostTensor *> tensors, fovea_pool *pool)
+    : pool(pool) {
+  for (const HostTensor *tensor : tensors) {
+    const char *data = static_cast<const char *>(tensor->getData());
+    int64_t bytes = tensor->getNumBytes();
+    total += bytes;
+    for (int64_t at = 0; at < bytes; at += blockBytes)
+      blocks.push_back({data + at, std::min(blockBytes, bytes - at)});
+  }
 }
 
 double ReadPeak::sample() const {
+  int64_t passes = std::max<int64_t>(1, sampleBytes / total);
   double start = getRateSeconds(pool);
-  fovea_pool_parallel_for(
-      pool,
-      [](void *argument, int64_t block, int32_t) {
-        consume(
-            sumBlock(static_cast<double *>(argument) + block * blockDoubles));
-      },
-      data.get(), readBytes / blockBytes);
-  return double(readBytes) / (getRateSeconds(pool) - start) / 1e9;
+  for (int64_t pass = 0; pass < passes; ++pass)
+    fovea_pool_parallel_for(
+        pool,
+        [](void *argument, int64_t number, int32_t) {
+          const Block &block = static_cast<const Block *>(argument)[number];
+          consume(double(sumBlock(
+              reinterpret_cast<const uint64_t *>(block.data), block.bytes)));
+        },
+        const_cast<Block *>(blocks.data()), blocks.size());
+  return double(total) * double(passes) / (getRateSeconds(pool) - start) / 1e9;
 }

@@ -3,9 +3,10 @@
 #ifndef FOVEA_TOOLS_FOVEA_MACHINEPEAK_H
 #define FOVEA_TOOLS_FOVEA_MACHINEPEAK_H
 
+#include "fovea/Support/HostTensor.h"
 #include "fovea/runtime.h"
 #include <cstdint>
-#include <memory>
+#include <vector>
 
 namespace fovea::tool {
 
@@ -34,17 +35,24 @@ private:
   fovea_pool *pool;
 };
 
-/// Measures the rate of reading memory that no cache holds.
+/// Measures the rate of reading given memory, wherever it is: what fits a cache
+/// is read from there, as by a kernel that has it as inputs.
 class ReadPeak {
 public:
-  explicit ReadPeak(fovea_pool *pool);
-  /// Whether there was memory for it.
-  bool isValid() const { return data != nullptr; }
-  /// GB/s of one pass over the memory.
+  /// `tensors` outlive this.
+  ReadPeak(llvm::ArrayRef<const HostTensor *> tensors, fovea_pool *pool);
+  /// Whether there is anything to read.
+  bool isValid() const { return total > 0; }
+  /// GB/s of one pass over the memory, of several if it is small.
   double sample() const;
 
 private:
-  std::unique_ptr<double[]> data;
+  struct Block {
+    const char *data;
+    int64_t bytes;
+  };
+  std::vector<Block> blocks;
+  int64_t total = 0;
   fovea_pool *pool;
 };
 

@@ -46,6 +46,14 @@ defm dialect_plugin : Value<"dialect-plugin", "LIB", "Load a library with "
 defm insert : Value<"insert", "after:STAGE:PIPELINE", "Run passes when a stage "
                     "is reached, after its own", kernelVis>;
 
+def remarks : Flag<["--"], "remarks">, Visibility<kernelVis>,
+              HelpText<"Say what was chosen and why, with places, on standard "
+                       "error">;
+def remarks_list : Joined<["--"], "remarks=">, MetaVarName<"CATEGORY,...">,
+                   Visibility<kernelVis>,
+                   HelpText<"As --remarks, of some categories: layers, tiles, "
+                            "masks, loops, vectors, patterns">;
+
 def output_file : JoinedOrSeparate<["-"], "o">, MetaVarName<"FILE">,
                   Visibility<[CompileVis]>,
                   HelpText<"Write to FILE; .o and .so come with a C header "
@@ -89,6 +97,5 @@ multiclass NotBuilt<string name> {
     def _value : Joined<["--"], name # "=">;
   }
 }
-defm remarks : NotBuilt<"remarks">;
 defm simulate : NotBuilt<"simulate">;
 defm static : NotBuilt<"static">;

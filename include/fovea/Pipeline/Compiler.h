@@ -30,11 +30,21 @@ struct CompilerOptions {
   /// Whoever makes the context calls loadPlugins with them first.
   std::vector<std::string> passPlugins, dialectPlugins;
   std::vector<Insertion> insertions;
+  /// Categories of remarks to print; whoever makes the context calls
+  /// printRemarks with them. Empty: all; none: no remarks.
+  std::optional<std::vector<std::string>> remarks;
 };
 
 /// Prints what is reported on `context` to standard error from now on, as
 /// file:line:column: error: text.
 void printDiagnostics(mlir::MLIRContext &context);
+
+/// Has the passes report remarks on `context`, as diagnostics: where each
+/// condition of a mask went, which tiles were chosen, and why. `categories` are
+/// names of getRemarkCategories(), or none for all there are, those of plugins
+/// too. No compiled code depends on it.
+void printRemarks(mlir::MLIRContext &context,
+                  llvm::ArrayRef<std::string> categories);
 
 /// Reads a config (.yaml, .yml, .json) or a module (.mlir); `-` is a module on
 /// standard input. Errors go to standard error with file, line and column;

@@ -1,6 +1,7 @@
 //===- ExpandMath.cpp - math on vectors to polynomials or scalar calls ----===//
 
 #include "VectorBuilder.h"
+#include "fovea/Support/Remarks.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include <limits>
@@ -26,6 +27,13 @@ VectorType getVectorType(Type type) {
   return vector;
 }
 
+LogicalResult refuse(PatternRewriter &rewriter, Operation *op, StringRef what) {
+  return rewriter.notifyMatchFailure(op, [&](Diagnostic &diagnostic) {
+    diagnostic << "'" << op->getName() << "' expects " << what << ", but got "
+               << op->getResult(0).getType();
+  });
+}
+
 /// exp and exp2 with the range of the full type: overflow to infinity, results
 /// below the normal numbers to 0.
 template <typename OpTy, bool natural>
@@ -36,7 +44,7 @@ struct ExpandExp : OpRewritePattern<OpTy> {
                                 PatternRewriter &rewriter) const override {
     VectorType type = getVectorType(op.getType());
     if (!type)
-      return rewriter.notifyMatchFailure(op, "not a vector of f32 or f64");
+      return refuse(rewriter, op, "a rank-1 vector of f32 or f64");
     VectorBuilder b(rewriter, op.getLoc(), type.getDimSize(0),
                     cast<FloatType>(type.getElementType()));
     Value x = op.getOperand();
@@ -83,7 +91,7 @@ struct ExpandTanh : OpRewritePattern<math::TanhOp> {
                                 PatternRewriter &rewriter) const override {
     VectorType type = getVectorType(op.getType());
     if (!type || !type.getElementType().isF32())
-      return rewriter.notifyMatchFailure(op, "not a vector of f32");
+      return refuse(rewriter, op, "a rank-1 vector of f32");
     VectorBuilder b(rewriter, op.getLoc(), type.getDimSize(0),
                     cast<FloatType>(type.getElementType()));
     Value x = op.getOperand();
@@ -172,6 +180,10 @@ struct Unroll : RewritePattern {
       result = vector::InsertOp::create(
           rewriter, loc, rewriter.create(state)->getResult(0), result, i);
     }
+    remark::missed(loc, getRemarkOpts(op, kRemarkVectors, "math-unrolled"))
+        << remark::add("'{0}' is computed lane by lane",
+                       op->getName().getStringRef())
+        << remark::reason("there is no vector code for it in '{0}'", type);
     rewriter.replaceOp(op, result);
     return success();
   }
@@ -184,7 +196,11 @@ struct ExpandMath : cpu::impl::AttnExpandMathBase<ExpandMath> {
         &getContext(), /*benefit=*/2);
     patterns.add<ExpandTanh>(&getContext(), /*benefit=*/2);
     patterns.add<Unroll, WidenBF16ToF64>(&getContext());
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    MatchFailureRemarks listener(getArgument());
+    GreedyRewriteConfig config;
+    config.setListener(listener.getIfWanted(&getContext()));
+    if (failed(
+            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
       signalPassFailure();
   }
 };

@@ -1,26 +1,48 @@
 //===- HeadLanes.cpp - tile operations with the head dim in lanes ---------===//
 
 #include "HeadLanes.h"
+#include "fovea/Support/Remarks.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace fovea;
 using namespace fovea::cpu;
 
+/// Memory is read 32 bytes at a time at most: the loops wait for it, and
+/// narrower reads let the processor's own prefetching run further ahead.
+static int64_t getLanes(attn::LoadQueriesOp queries, const CPUInfo &info) {
+  Type stored = queries.getQuery().getType().getElementType();
+  unsigned bits = attn::getAccumulatorType(stored).getIntOrFloatBitWidth();
+  constexpr int64_t kReadBits = 256;
+
+  return std::min<int64_t>(info.getLanes(bits),
+                           kReadBits / stored.getIntOrFloatBitWidth());
+}
+
+/// Rows of queries, of which four still leave room for a vector of each.
 static int64_t getGroupRows(attn::LoadQueriesOp queries, int64_t lanes) {
   auto type = cast<VectorType>(queries.getResult().getType());
   int64_t rows = llvm::PowerOf2Ceil(type.getDimSize(0));
-  // A quarter of the lanes: with as many rows as keys in a block, both are read
-  // least.
-  return std::min<int64_t>(rows, std::max<int64_t>(1, lanes / 4));
+  return std::min<int64_t>({rows, 4, lanes});
 }
 
 HeadLanes::HeadLanes(scf::ForallOp forall, attn::LoadQueriesOp queries,
                      const CPUInfo &info)
-    : TileLowering(forall, queries, info,
+    : TileLowering(forall, queries, getLanes(queries, info),
                    [this](VectorType type) { return getBufferSizes(type); }),
       groupRows(getGroupRows(queries, lanes)), groupKeys(lanes / groupRows),
       accumulators(info.registers / 2) {}
+
+void HeadLanes::explain() {
+  remark::passed(queries.getLoc(),
+                 getRemarkOpts(queries, kRemarkVectors, "head-dim-in-lanes"))
+      << remark::add("keys and values are read once, {0} elements of the head "
+                     "dim at a time, for {1} rows together",
+                     lanes, groupRows)
+      << remark::reason("a tile of {0} rows would leave half of a vector's "
+                        "lanes unused",
+                        rows);
+}
 
 SmallVector<int64_t> HeadLanes::getBufferSizes(VectorType type) const {
   if (type.getRank() == 1)
@@ -34,13 +56,6 @@ void HeadLanes::forRows(VectorBuilder &b,
   if (rows == 1)
     return body(b.index(0));
   b.forLoop(b.index(0), b.index(rows), 1, body);
-}
-
-void HeadLanes::forRowGroups(VectorBuilder &b,
-                             llvm::function_ref<void(Value)> body) {
-  if (rows <= groupRows)
-    return body(b.index(0));
-  b.forLoop(b.index(0), b.index(rows), groupRows, body);
 }
 
 std::pair<Value, Value> HeadLanes::getPlace(VectorBuilder &b, Value tileRow,
@@ -82,4 +97,20 @@ Value HeadLanes::reduce(VectorBuilder &b, Value value,
 
 Value HeadLanes::loadScalar(VectorBuilder &b, Value buffer, ValueRange at) {
   return memref::LoadOp::create(b.builder, b.loc, buffer, at);
+}
+
+void HeadLanes::prefetchAfter(VectorBuilder &b, Value view, Value row) {
+  // Far enough to hide memory, near enough to stay in the second cache; odd in
+  // pages, which do not then compete for one set.
+  constexpr int64_t kDistance = 5120, kLine = 64;
+  auto type = cast<MemRefType>(view.getType());
+  int64_t bytes = type.getElementTypeBitWidth() / 8, width = type.getDimSize(1);
+  Value last =
+      b.sub(memref::DimOp::create(b.builder, b.loc, view, 0), b.index(1));
+  row =
+      b.minSigned(b.add(row, llvm::divideCeil(kDistance, width * bytes)), last);
+  for (int64_t d = 0; d < width; d += kLine / bytes)
+    memref::PrefetchOp::create(b.builder, b.loc, view,
+                               ValueRange{row, b.index(d)}, /*isWrite=*/false,
+                               /*localityHint=*/2, /*isDataCache=*/true);
 }

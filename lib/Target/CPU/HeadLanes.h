@@ -24,6 +24,7 @@ public:
   }
 
 private:
+  void explain() override;
   llvm::SmallVector<int64_t> getBufferSizes(mlir::VectorType type) const;
 
   // Memory (HeadLanesMemory.cpp).
@@ -37,17 +38,25 @@ private:
   void buildProducts(VectorBuilder &b, attn::ScoresOp op, mlir::Value scores,
                      mlir::Value count);
   /// Element k of the result is the sum of the lanes of vector k.
-  mlir::Value sumLanes(VectorBuilder &b,
-                       llvm::SmallVector<mlir::Value> vectors);
+  static mlir::Value sumLanes(VectorBuilder &b,
+                              llvm::SmallVector<mlir::Value> vectors);
 
   // Softmax and the second product (HeadLanesSoftmax.cpp).
   void lower(attn::SoftmaxStepOp op) override;
   void lower(attn::NormalizeOp op) override;
   void lower(attn::AccumulateOp op) override;
-  void accumulateVectors(VectorBuilder &b, attn::AccumulateOp op,
-                         mlir::Value count, mlir::Value firstRow,
-                         mlir::Value firstColumn, int64_t vectors,
-                         int64_t columns, bool guarded);
+  /// A block of the second product whose sums are in registers.
+  struct RegisterTile {
+    mlir::Value firstRow, firstColumn;
+    int64_t rows, columns;
+    /// Whether it is all rows and columns.
+    bool isWhole;
+  };
+  void accumulateTile(VectorBuilder &b, attn::AccumulateOp op, mlir::Value sums,
+                      mlir::Value firstKey, mlir::Value count,
+                      const RegisterTile &tile, bool guarded);
+  void accumulateKeys(VectorBuilder &b, attn::AccumulateOp op, mlir::Value sums,
+                      mlir::Value count, bool guarded);
 
   /// Head of a row of the tile, relative to the tile's first, and query row,
   /// at most `lastRow`.
@@ -56,9 +65,6 @@ private:
                                                mlir::Value firstRow,
                                                mlir::Value lastRow);
   void forRows(VectorBuilder &b, llvm::function_ref<void(mlir::Value)> body);
-  /// Calls `body` with the first row of every row group.
-  void forRowGroups(VectorBuilder &b,
-                    llvm::function_ref<void(mlir::Value)> body);
   /// Which lanes of the vector at column `column` are below `count`.
   mlir::Value getExisting(VectorBuilder &b, mlir::Value column,
                           mlir::Value count);
@@ -68,9 +74,11 @@ private:
          llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> combine);
   mlir::Value loadScalar(VectorBuilder &b, mlir::Value buffer,
                          mlir::ValueRange at);
+  /// Asks for a row of keys or values some way past `row`, while that is read.
+  void prefetchAfter(VectorBuilder &b, mlir::Value view, mlir::Value row);
 
-  /// Rows that a register tile takes at once; the keys that go with them in the
-  /// first product fill a vector of sums.
+  /// Rows that are multiplied with a key at once; the products of that many
+  /// rows and keys fill a vector.
   const int64_t groupRows, groupKeys;
   /// Vectors of accumulators in the second product.
   const int64_t accumulators;

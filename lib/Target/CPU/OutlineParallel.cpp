@@ -254,9 +254,12 @@ private:
       fields.push_back(type);
     }
     auto record = LLVM::LLVMStructType::getLiteral(context, fields);
-    Value one = LLVM::ConstantOp::create(b, loc, i64, b.getI64IntegerAttr(1));
-    Value argument =
-        LLVM::AllocaOp::create(b, loc, pointer, record, one, /*alignment=*/16);
+    // In the entry block, where a stack slot is free, not in a branch.
+    OpBuilder entry = OpBuilder::atBlockBegin(&kernel.front());
+    Value one =
+        LLVM::ConstantOp::create(entry, loc, i64, b.getI64IntegerAttr(1));
+    Value argument = LLVM::AllocaOp::create(entry, loc, pointer, record, one,
+                                            /*alignment=*/16);
     auto fieldAddress = [&](OpBuilder &builder, Value base, size_t field) {
       return LLVM::GEPOp::create(
           builder, loc, pointer, record, base,
@@ -277,14 +280,14 @@ private:
                                             {pointer, i64, i32});
     auto task =
         LLVM::LLVMFuncOp::create(t, loc, name, type, LLVM::Linkage::Internal);
-    Block *entry = task.addEntryBlock(t);
-    t.setInsertionPointToStart(entry);
+    Block *body = task.addEntryBlock(t);
+    t.setInsertionPointToStart(body);
     IRMapping map;
     for (Operation *op : constants)
       t.clone(*op, map);
     for (auto [i, value] : llvm::enumerate(passed)) {
       Value loaded = LLVM::LoadOp::create(
-          t, loc, fields[i], fieldAddress(t, entry->getArgument(0), i));
+          t, loc, fields[i], fieldAddress(t, body->getArgument(0), i));
       if (value.getType() != fields[i])
         loaded =
             UnrealizedConversionCastOp::create(t, loc, value.getType(), loaded)
@@ -292,7 +295,7 @@ private:
       map.map(value, loaded);
     }
     Value index = arith::IndexCastOp::create(t, loc, t.getIndexType(),
-                                             entry->getArgument(1));
+                                             body->getArgument(1));
     SmallVector<Value> variables(trips.size());
     for (int64_t d = trips.size() - 1; d >= 0; --d) {
       Value trip = map.lookup(trips[d]);
@@ -306,7 +309,7 @@ private:
     }
     for (auto [old, fresh] : llvm::zip(forall.getInductionVars(), variables))
       map.map(old, fresh);
-    if (failed(placeScratch(forall, t, map.lookup(frame), entry->getArgument(2),
+    if (failed(placeScratch(forall, t, map.lookup(frame), body->getArgument(2),
                             map)))
       return failure();
     for (Operation &op : forall.getBody()->without_terminator())

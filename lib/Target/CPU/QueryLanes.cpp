@@ -23,11 +23,16 @@ static TileShape getShape(attn::LoadQueriesOp queries, int64_t lanes,
   return shape;
 }
 
+static unsigned getAccumulatorBits(attn::LoadQueriesOp queries) {
+  Type element = queries.getQuery().getType().getElementType();
+  return attn::getAccumulatorType(element).getIntOrFloatBitWidth();
+}
+
 QueryLanes::QueryLanes(scf::ForallOp forall, attn::LoadQueriesOp queries,
                        const CPUInfo &info)
-    : TileLowering(forall, queries, info,
+    : TileLowering(forall, queries, info.getLanes(getAccumulatorBits(queries)),
                    [this](VectorType type) { return getBufferSizes(type); }),
-      shape(getShape(queries, lanes, info.getTileVectors())),
+      shape(getShape(queries, lanes, info.getTileVectors())), info(info),
       tileRows(info.getTileRows(shape.vectors)) {
   MemRefType view = queries.getQuery().getType();
   if (view.getElementType() != element) {

@@ -40,6 +40,13 @@ private:
 
   llvm::SmallVector<int64_t> getBufferSizes(mlir::VectorType type) const;
 
+  // Remarks (QueryLanesRemarks.cpp).
+  void explain() override;
+  void explainReads(attn::ScoresOp op, mlir::Region &region,
+                    llvm::StringRef what);
+  void sayMissed(mlir::Operation *op, llvm::StringRef name,
+                 llvm::StringRef text, llvm::StringRef reason);
+
   // Memory (QueryLanesMemory.cpp).
   void lower(attn::LoadQueriesOp op) override;
   void lower(attn::LoadLseOp op) override;
@@ -93,6 +100,7 @@ private:
                                                mlir::Value lastRow);
 
   const TileShape shape;
+  const CPUInfo info;
   /// Rows of a register tile.
   const int64_t tileRows;
   /// Rows of keys of every tile are padded to a multiple of this, so that a

@@ -27,6 +27,12 @@ void QueryLanes::lower(attn::LoadQueriesOp op) {
     foldedScales[op.getResult()] = factor;
 
     factor = b.broadcast(factor);
+  } else {
+    sayMissed(op, "scale-apart",
+              "the scale multiplies each score, not the "
+              "queries once",
+              pairs ? "bf16 queries would be rounded again"
+                    : "the scores of a row tile have not one scale");
   }
   Value last =
       b.sub(memref::DimOp::create(builder, op.getLoc(), op.getQuery(), 1),

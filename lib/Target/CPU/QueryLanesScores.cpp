@@ -193,6 +193,12 @@ LogicalResult QueryLanes::lower(attn::ScoresOp op) {
 
   // The row maximum comes for free while the scores are in registers.
   Value maxima = createMaxima(op, {shape.panels, shape.getWidth()});
+  if (!maxima && llvm::any_of(op.getScores().getUsers(), [](Operation *user) {
+        return isa<attn::SoftmaxStepOp>(user);
+      }))
+    sayMissed(op, "maximum-apart",
+              "the row maximum is taken in a pass of its own",
+              "the scores have another user than the softmax step");
 
   LogicalResult status = success();
   Value minusInfinity = b.splat(-std::numeric_limits<double>::infinity());

@@ -238,8 +238,13 @@ void QueryLanes::lower(attn::AccumulateOp op) {
   Value rescales = buffers.lookup(op.getRescale());
   Value count = getCount(b, op.getCount(), op.getWeights().getType());
   int64_t keys = cast<VectorType>(op.getWeights().getType()).getDimSize(1);
-  if (product == Product::Dot && !packedWeights.lookup(op.getWeights()))
+  if (product == Product::Dot && !packedWeights.lookup(op.getWeights())) {
     packedWeights[op.getWeights()] = packWeights(b, op, count);
+    sayMissed(op, "pairs-apart",
+              "the weights are packed to pairs in a pass of "
+              "their own",
+              "the softmax step is not all that makes them");
+  }
   Value staged;
   if (product == Product::Widened)
     staged = stageWidened(b, op.getValue(), op.getValueRow(), count, keys);

@@ -19,10 +19,29 @@ static bool dependsOn(Value value, BlockArgument argument) {
          });
 }
 
-bool fovea::cpu::isStageable(memref::LoadOp read, Block *block, Type element) {
+static bool isHalf(Type type) { return isa<Float16Type, BFloat16Type>(type); }
+
+bool fovea::cpu::isReadByRow(memref::LoadOp read, Block *block, int64_t heads) {
+  // h, i and p stand before j.
+  ArrayRef<BlockArgument> rows =
+      ArrayRef<BlockArgument>(block->getArguments()).take_back(4).drop_back();
+  return llvm::any_of(read.getIndices(), [&](Value index) {
+    return llvm::any_of(rows.drop_front(heads == 1), [&](BlockArgument row) {
+      return dependsOn(index, row);
+    });
+  });
+}
+
+bool fovea::cpu::isStageable(memref::LoadOp read, Block *block, Type element,
+                             StringRef *whyNot) {
+  auto refuse = [&](StringRef why) {
+    if (whyNot)
+      *whyNot = why;
+    return false;
+  };
   auto type = cast<MemRefType>(read.getMemRef().getType());
   unsigned width = element.getIntOrFloatBitWidth();
-  bool half = isa<Float16Type, BFloat16Type>(type.getElementType()) &&
+  bool half = isHalf(type.getElementType()) &&
               llvm::all_of(read->getUsers(), [&](Operation *user) {
                 return isa<arith::ExtFOp>(user) &&
                        user->getResult(0).getType() == element;
@@ -30,8 +49,10 @@ bool fovea::cpu::isStageable(memref::LoadOp read, Block *block, Type element) {
   bool isWhole = type.getElementType().isInteger(64);
   bool fits = type.getElementType() == element || half ||
               type.getElementType().isInteger(8) || isWhole;
-  if (!fits || width > 64 || !type.isLastDimUnitStride())
-    return false;
+  if (!fits || width > 64)
+    return refuse("its type is not that of the scores, a byte or i64");
+  if (!type.isLastDimUnitStride())
+    return refuse("its last dim has a stride");
   unsigned count = block->getNumArguments();
   BlockArgument key = block->getArgument(count - 1),
                 position = block->getArgument(count - 2),
@@ -46,11 +67,16 @@ bool fovea::cpu::isStageable(memref::LoadOp read, Block *block, Type element) {
     // Whole numbers have no transpose.
     if (index == key && last && !isWhole)
       continue;
+    if (index == key)
+      return refuse(last ? "i64 read by query and key has no transpose"
+                         : "the key is not its last index");
     if (dependsOn(index, row) || dependsOn(index, position) ||
         dependsOn(index, key))
-      return false;
+      return refuse("an index is computed from i, p or j");
   }
-  return rows == 1;
+  if (rows != 1)
+    return refuse(rows ? "i is its index twice" : "i is none of its indices");
+  return true;
 }
 
 namespace {
@@ -100,13 +126,13 @@ private:
     if (extend && isa<Float16Type, BFloat16Type>(extend.getIn().getType())) {
       // A half number was staged as what it is extended to.
       auto it = staged.find(extend.getIn().getDefiningOp());
-      if (it != staged.end()) {
+      if (it != staged.end() && isHalf(extend.getIn().getType())) {
         mapping.map(extend.getResult(), readStaged(it->second, op));
         return success();
       }
     }
     if (auto it = staged.find(&op); it != staged.end()) {
-      if (isa<Float16Type, BFloat16Type>(op.getResult(0).getType()))
+      if (isHalf(op.getResult(0).getType()))
         return success(); // read by its arith.extf
       mapping.map(op.getResult(0), readStaged(it->second, op));
       return success();
@@ -138,7 +164,8 @@ private:
     SmallVector<Type> types;
     for (Type type : op.getResultTypes())
       types.push_back(getLaneType(type));
-    OperationState state(b.loc, op.getName(), operands, types, op.getAttrs());
+    OperationState state(op.getLoc(), op.getName(), operands, types,
+                         op.getAttrs());
     mapping.map(op.getResults(), b.builder.create(state)->getResults());
     return success();
   }

@@ -30,9 +30,13 @@ using StagedReads = llvm::DenseMap<mlir::Operation *, StagedRead>;
 
 /// Whether `read`, a memref.load in a region with block `block`, is worth
 /// staging: one index is the row i, the last may be the key j, the others don't
-/// depend on either.
+/// depend on either. `whyNot`, if given, is set where it is not.
 bool isStageable(mlir::memref::LoadOp read, mlir::Block *block,
-                 mlir::Type element);
+                 mlir::Type element, llvm::StringRef *whyNot = nullptr);
+
+/// Whether the place of `read` differs between the rows of a tile of `heads`
+/// heads.
+bool isReadByRow(mlir::memref::LoadOp read, mlir::Block *block, int64_t heads);
 
 /// Writes the region's operations for one vector: uniform values stay scalars,
 /// lane values become vectors. Fails with an error for what has no vector form.

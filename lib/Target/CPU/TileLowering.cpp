@@ -13,14 +13,15 @@ static FloatType getElement(attn::LoadQueriesOp queries) {
 }
 
 TileLowering::TileLowering(scf::ForallOp forall, attn::LoadQueriesOp queries,
-                           const CPUInfo &info, TileBuffers::Sizes sizes)
-    : forall(forall), element(getElement(queries)),
+                           int64_t lanes, TileBuffers::Sizes sizes)
+    : forall(forall), queries(queries), element(getElement(queries)),
       rows(cast<VectorType>(queries.getResult().getType()).getDimSize(0)),
-      heads(queries.getQuery().getType().getDimSize(0)),
-      lanes(info.getLanes(element.getWidth())),
+      heads(queries.getQuery().getType().getDimSize(0)), lanes(lanes),
       buffers(std::move(sizes), forall.getBody(), forall.getLoc(), element) {}
 
 LogicalResult TileLowering::run() {
+  if (forall->getContext()->getRemarkEngine())
+    explain();
   if (failed(lowerBlock(*forall.getBody())))
     return failure();
   // They use each other, and arguments of loops that go too.

@@ -20,12 +20,14 @@ public:
   /// `sizes` gives the sizes of the buffer of a tile or row value; the last one
   /// is a multiple of the lanes.
   TileLowering(mlir::scf::ForallOp forall, attn::LoadQueriesOp queries,
-               const CPUInfo &info, TileBuffers::Sizes sizes);
+               int64_t lanes, TileBuffers::Sizes sizes);
   virtual ~TileLowering() = default;
 
   mlir::LogicalResult run();
 
 protected:
+  /// Says in remarks how the tile is lowered; called if anybody asks for them.
+  virtual void explain() = 0;
   virtual void lower(attn::LoadQueriesOp op) = 0;
   virtual void lower(attn::LoadLseOp op) = 0;
   virtual mlir::LogicalResult lower(attn::ScoresOp op) = 0;
@@ -63,6 +65,7 @@ protected:
                                 mlir::Value firstRow, mlir::Value count);
 
   mlir::scf::ForallOp forall;
+  attn::LoadQueriesOp queries;
   mlir::FloatType element;
   /// Rows of the query tile, and the heads that share it.
   const int64_t rows, heads;

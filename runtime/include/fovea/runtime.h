@@ -98,6 +98,8 @@ typedef struct fovea_tensor {
   /// a dim of 2 or more elements may not be negative. An input's may be 0
   /// (broadcast). An output's elements may not share memory: taken in ascending
   /// order, each stride must step past everything that the smaller ones reach.
+  /// A kernel works on rows of stride 1: a tensor whose last dim has another
+  /// stride is copied at the call, an output back at its end.
   int64_t *strides;
   /// Bytes from data to the first element.
   uint64_t byte_offset;

@@ -10,10 +10,10 @@
 // CHECK-DAG: %[[C47:.+]] = arith.constant 47 : index
 // CHECK-DAG: %[[C48:.+]] = arith.constant 48 : index
 // CHECK-DAG: %[[C4:.+]] = arith.constant 4 : index
+// CHECK: %[[CAPTURES:.+]] = llvm.alloca
 // CHECK: %[[UP:.+]] = arith.addi %[[N]], %[[C47]]
 // CHECK: %[[ROWS:.+]] = arith.divui %[[UP]], %[[C48]]
 // CHECK: %[[COUNT:.+]] = arith.muli %[[ROWS]], %[[C4]]
-// CHECK: %[[CAPTURES:.+]] = llvm.alloca
 // CHECK: builtin.unrealized_conversion_cast %[[X]] : memref<?xf32> to !llvm.struct
 // CHECK: %[[WORDS:.+]] = arith.index_cast %[[COUNT]] : index to i64
 // CHECK: llvm.call @fovea_entry_parallel_for(%[[FRAME]], %[[TASK]], %[[CAPTURES]], %[[WORDS]])

@@ -128,15 +128,6 @@ TEST_F(EntryTensor, RefusesNegativeStrides) {
          "tensor)");
 }
 
-TEST_F(EntryTensor, RefusesAnInnermostStride) {
-  k.setStrides({224, 112, 16, 2});
-  refuse("'k' dim 3: expects stride 1, since it is the innermost, but got 2 "
-         "(copy the tensor)");
-  k.setStrides({0, 0, 0, 0});
-  refuse("'k' dim 3: expects stride 1, since it is the innermost, but got 0 "
-         "(copy the tensor)");
-}
-
 TEST_F(EntryTensor, AcceptsOuterStridesOfInputs) {
   k.setStrides({0, 0, 0, 1});
   v.setStrides({8, 16, 100, 1});
@@ -219,10 +210,10 @@ TEST(EntryTensorTypes, BoolTakesBoolAndU8) {
                 "bits");
 }
 
-TEST(EntryTensorTypes, AnyStrideTakesInnermostStrides) {
+TEST(EntryTensorTypes, InnermostStridesMayNotBeNegative) {
   Caller caller;
   Kernel kernel;
-  kernel.input("bias", kF32, {3, 4}, FOVEA_TENSOR_ANY_STRIDE);
+  kernel.input("bias", kF32, {3, 4});
   Tensor bias(kF32, {3, 4});
   bias.setStrides({1, 3});
   caller.accept(kernel, {&bias}, {});

@@ -35,6 +35,8 @@ inline Seen seen;
 inline int64_t viewWords;
 inline int64_t watchedView;
 inline int64_t watchedRank;
+/// The words of a view that the body writes 100, 101, ... to; none if negative.
+inline int64_t writtenView = -1;
 /// What temporary_bytes returns, and the views that it was given.
 inline int64_t temporaryBytes;
 inline std::vector<int64_t> temporaryViews;
@@ -44,6 +46,9 @@ inline void recordBody(fovea_frame *frame, int64_t *views) {
   seen.frame = *frame;
   seen.views.assign(views, views + viewWords);
   seen.indices.clear();
+  if (writtenView >= 0)
+    for (int64_t i = 0; i < 6; ++i)
+      reinterpret_cast<int64_t *>(views[writtenView + 1])[i] = 100 + i;
   if (watchedView < 0)
     return;
   const int64_t *view = views + watchedView;
@@ -75,7 +80,7 @@ public:
     header[FOVEA_HEADER_NAME] = addString(name);
     seen = Seen();
     viewWords = 0;
-    watchedView = -1;
+    watchedView = writtenView = -1;
     temporaryBytes = 0;
     temporaryViews.clear();
   }
@@ -169,6 +174,11 @@ struct Tensor : fovea_tensor {
     strides = steps.data();
   }
 
+  template <typename T> std::vector<T> get(size_t count) const {
+    std::vector<T> values(count);
+    std::memcpy(values.data(), memory, count * sizeof(T));
+    return values;
+  }
   template <typename T> void fill(const std::vector<T> &values) {
     ASSERT_LE(values.size() * sizeof(T), sizeof(memory));
     std::memcpy(memory, values.data(), values.size() * sizeof(T));

@@ -62,15 +62,14 @@ TEST(EntryView, NullStridesAreCompact) {
 TEST(EntryView, StridesOfSingleElementsAreTamed) {
   Caller caller;
   Kernel kernel;
-  kernel.input("a", kF32, {1, 1, 1})
-      .input("b", kF32, {1, 1}, FOVEA_TENSOR_ANY_STRIDE);
+  kernel.input("a", kF32, {1, 1, 1}).input("b", kF32, {1, 1});
   Tensor a(kF32, {1, 1, 1}), b(kF32, {1, 1});
   a.setStrides({-4, 9, 77});
   b.setStrides({INT64_MIN, 6});
   caller.accept(kernel, {&a, &b}, {});
   int64_t pa = address(a.memory), pb = address(b.memory);
   EXPECT_EQ(seen.views, (Words{pa, pa, 0, 1, 1, 1, 0, 9, 1, //
-                               pb, pb, 0, 1, 1, 0, 6}));
+                               pb, pb, 0, 1, 1, 0, 1}));
 }
 
 TEST(EntryView, EmptyTensorHasANullPointer) {
@@ -98,6 +97,80 @@ TEST(EntryView, HugeSizesBesideAnEmptyOne) {
   caller.refuse(kernel, {&a}, {},
                 "'a' dim 1: expects elements within the address space, but got "
                 "size 1073741823 at stride 1073741823");
+}
+
+TEST(EntryView, InnermostStrideIsCopied) {
+  Caller caller;
+  Kernel kernel;
+  // Eight-byte elements, which the kernel's watch can read.
+  kernel.input("a", kI64, {2, 3}).watchIndex(2);
+  Tensor a(kI64, {2, 3});
+  a.setStrides({1, 4});
+  a.fill<int64_t>({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+  caller.accept(kernel, {&a}, {});
+  EXPECT_EQ(seen.indices, (Words{0, 4, 8, 1, 5, 9}));
+  EXPECT_NE(seen.views[1], address(a.memory));
+  EXPECT_EQ(seen.views[1] % 64, 0);
+  EXPECT_EQ((Words{seen.views.begin() + 2, seen.views.end()}),
+            (Words{0, 2, 3, 3, 1}));
+  EXPECT_EQ(fovea_entry_workspace_bytes(
+                kernel.code(), std::vector<const fovea_tensor *>{&a}.data(), 1),
+            64 + 63);
+}
+
+TEST(EntryView, BroadcastDimsAreNotCopiedOut) {
+  Caller caller;
+  Kernel kernel;
+  kernel.input("a", kF32, {1000, 5, 4});
+  Tensor a(kF32, {1000, 5, 4});
+  a.setStrides({0, 9, 2});
+  caller.accept(kernel, {&a}, {});
+  EXPECT_EQ((Words{seen.views.begin() + 2, seen.views.end()}),
+            (Words{0, 1000, 5, 4, 0, 4, 1}));
+}
+
+TEST(EntryView, InnermostBroadcastIsCopiedOut) {
+  Caller caller;
+  Kernel kernel;
+  kernel.input("a", kI64, {2, 3}).watchIndex(2);
+  Tensor a(kI64, {2, 3});
+  a.setStrides({1, 0});
+  a.fill<int64_t>({7, 8});
+  caller.accept(kernel, {&a}, {});
+  EXPECT_EQ(seen.indices, (Words{7, 7, 7, 8, 8, 8}));
+}
+
+TEST(EntryView, OutputOfAnInnermostStrideIsCopiedBack) {
+  Caller caller;
+  Kernel kernel;
+  kernel.output("a", kI64, {2, 3});
+  Tensor a(kI64, {2, 3});
+  a.setStrides({1, 4});
+  a.fill<int64_t>({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+  // The body gets compact memory of its own, and what it leaves there goes to
+  // the elements alone.
+  writtenView = 0;
+  caller.accept(kernel, {}, {&a});
+  EXPECT_NE(seen.views[1], address(a.memory));
+  EXPECT_EQ((Words{seen.views.begin() + 2, seen.views.end()}),
+            (Words{0, 2, 3, 3, 1}));
+  EXPECT_EQ(a.get<int64_t>(12),
+            (Words{100, 103, 2, 3, 101, 104, 6, 7, 102, 105, 10, 11}));
+}
+
+TEST(EntryView, InnermostStrideBeyondAllMemory) {
+  Caller caller;
+  Kernel kernel;
+  kernel.input("a", kF32, {"a", "b", "c"});
+  int64_t most = (int64_t{1} << 30) - 1;
+  Tensor a(kF32, {1, 1, 1});
+  a.sizes = {most, most, most};
+  a.shape = a.sizes.data();
+  a.setStrides({1, 1, 0});
+  caller.refuse(kernel, {&a}, {},
+                "'a': expects fewer elements, since it must be copied to rows "
+                "of stride 1, but got a broadcast tensor beyond all memory",
+                FOVEA_OUT_OF_MEMORY);
 }
 
 TEST(EntryView, CompactI64IndexIsPassedOn) {

@@ -9,13 +9,20 @@ def AttnVectorize : Pass<"attn-vectorize", "mlir::ModuleOp"> {
   let summary = "tile operations to register-sized vector code (CPU)";
   let description = [{
     Gives every tile value of stage `fused` a scratch buffer and writes each tile
-    operation as loops over register-sized vectors. Queries lie in lanes: the
-    scores are computed as S^T = K Q^T and the output as O^T = V^T P^T, so keys
-    and values are read as scalars, of any stride and without packing, and row
-    max, row sum and rescale need no horizontal reduction. One
-    register tile (rows of keys or of head dims x vectors of queries) serves both
-    products. Elementwise operations between the tile operations become loops
-    too; score and mask regions are inlined per vector.
+    operation as loops over register-sized vectors. Elementwise operations
+    between the tile operations become loops too; score and mask regions are
+    inlined per vector. The number of rows of a tile decides how it lies:
+
+    - Many rows: queries lie in lanes. The scores are computed as S^T = K Q^T and
+      the output as O^T = V^T P^T, so keys and values are read as scalars,
+      without packing, and row max, row sum and rescale need no horizontal
+      reduction. One register tile (rows of keys or of head dims x vectors of
+      queries) serves both products.
+    - Rows that fill half a vector at most: the head dim lies in lanes, so that
+      keys and values are read once, in whole vectors and in the order of memory.
+      The lanes of as many products as a vector has lanes are summed together;
+      masks and softmax have keys in lanes.
+
 
     Before:
 

@@ -47,9 +47,10 @@ struct DropUnusedLse : OpRewritePattern<SdpaOp> {
                                 PatternRewriter &rewriter) const override {
     if (!op.getLse() || !op.getLse().use_empty())
       return rewriter.notifyMatchFailure(op, "there is no unused lse");
-    auto fresh = SdpaOp::create(
-        rewriter, op.getLoc(), op.getOut().getType(), Type(), op.getQuery(),
-        op.getKey(), op.getValue(), op.getScale(), op.getTilingAttr());
+    auto fresh =
+        SdpaOp::create(rewriter, op.getLoc(), op.getOut().getType(), Type(),
+                       op.getQuery(), op.getKey(), op.getValue(), op.getScale(),
+                       op.getTilingAttr(), op.getShortTilingsAttr());
     for (auto [to, from] : llvm::zip(fresh->getRegions(), op->getRegions()))
       to.takeBody(from);
     fresh->setDiscardableAttrs(op->getDiscardableAttrDictionary());

@@ -99,6 +99,19 @@ LogicalResult SdpaOp::verify() {
                       *this, "lse", cast<RankedTensorType>(getLse().getType()),
                       {batch, heads, length}, getAccumulatorType(element))))
     return failure();
+  // sdpa_c14
+  if (ArrayAttr shorts = getShortTilingsAttr()) {
+    if (!getTiling())
+      return emitOpError("expects a tiling beside its short tilings");
+    int64_t least = 0;
+    for (auto tiling : shorts.getAsRange<TilingAttr>()) {
+      if (tiling.getQueries() <= least)
+        return emitOpError("expects short tilings in the order of their "
+                           "queries, but got ")
+               << tiling.getQueries() << " after " << least;
+      least = tiling.getQueries();
+    }
+  }
   return verifyScale(*this, getScale(), element);
 }
 

@@ -1,6 +1,7 @@
 //===- ExpandLayers.cpp - attn.layer to projections and attn.sdpa ---------===//
 
 #include "fovea/Dialect/Attn/Transforms/Passes.h"
+#include "fovea/Support/Remarks.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -10,6 +11,7 @@ namespace fovea::attn {
 } // namespace fovea::attn
 
 using namespace mlir;
+using namespace fovea;
 using namespace fovea::attn;
 
 namespace {
@@ -49,9 +51,9 @@ struct ExpandLayer : OpRewritePattern<LayerOp> {
     auto lseType = RankedTensorType::get(ArrayRef(shape).take_front(3),
                                          getAccumulatorType(element));
     bool needsLse = op.getLse() || op.getWeights();
-    auto sdpa =
-        SdpaOp::create(rewriter, loc, outType, needsLse ? lseType : Type(),
-                       query, key, value, op.getScale(), TilingAttr());
+    auto sdpa = SdpaOp::create(rewriter, loc, outType,
+                               needsLse ? lseType : Type(), query, key, value,
+                               op.getScale(), TilingAttr(), ArrayAttr());
     SmallVector<Value> results;
     Value out;
     if (op.getWo())
@@ -74,8 +76,24 @@ struct ExpandLayer : OpRewritePattern<LayerOp> {
     }
     for (auto [to, from] : llvm::zip(sdpa->getRegions(), op->getRegions()))
       rewriter.inlineRegionBefore(from, to, to.end());
+    explain(op);
     rewriter.replaceOp(op, results);
     return success();
+  }
+
+private:
+  static void explain(LayerOp op) {
+    remark::passed(op.getLoc(), getRemarkOpts(op, kRemarkLayers, "expanded"))
+        << remark::add("the layer becomes projections of {0}, attention of {1} "
+                       "query and {2} "
+                       "key/value heads{3}, and {4}",
+                       op.getSource() ? "input and context" : "its input",
+                       op.getQueryHeads(), op.getKvHeads(),
+                       op.getWeights()
+                           ? ", a pass for the weights (from scores and lse)"
+                           : "",
+                       op.getWo() ? "an output projection"
+                                  : "a copy that merges the heads");
   }
 };
 
@@ -83,7 +101,11 @@ struct ExpandLayers : fovea::attn::impl::AttnExpandLayersBase<ExpandLayers> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     populateExpandLayersPatterns(patterns);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    MatchFailureRemarks listener(getArgument());
+    GreedyRewriteConfig config;
+    config.setListener(listener.getIfWanted(&getContext()));
+    if (failed(
+            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
       signalPassFailure();
   }
 };

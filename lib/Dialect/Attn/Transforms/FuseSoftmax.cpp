@@ -3,6 +3,7 @@
 #include "IntervalMask.h"
 #include "MaskBounds.h"
 #include "fovea/Dialect/Attn/Transforms/Passes.h"
+#include "fovea/Support/Remarks.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include <limits>
@@ -13,6 +14,7 @@ namespace fovea::attn {
 } // namespace fovea::attn
 
 using namespace mlir;
+using namespace fovea;
 using namespace fovea::attn;
 
 namespace {
@@ -69,6 +71,7 @@ public:
       loop(bounds.fullLo, fullHi, false, roundFull);
       if (bounds.trailing || roundFull)
         loop(fullHi, bounds.hi, !tile.mask->empty(), false);
+      explainLoops(bounds);
     } else {
       state = buildClassifiedLoop(op, query, state, bounds.lo, bounds.hi);
     }
@@ -94,10 +97,31 @@ public:
     Value weights = NormalizeOp::create(builder, loc, scores.getScores(), lse);
     StoreWeightsOp::create(builder, loc, weights, op.getWeights(), tile.row,
                            loop.getInductionVar(), count);
+    sayLoops("weights: one loop over all key tiles, none skipped",
+             "every weight is written, zeros too");
     op.erase();
   }
 
 private:
+  void sayLoops(StringRef text, StringRef reason) {
+    remark::passed(
+        loc, getRemarkOpts(tile.mask->getParentOp(), kRemarkLoops, "key-loops"))
+        << text << remark::reason("{0}", reason);
+  }
+  void explainLoops(const KeyBounds &bounds) {
+    bool trailing = bounds.trailing || roundFull;
+    std::string loops = bounds.leading ? "leading partial, " : "";
+    loops += "full without mask code";
+    loops += trailing ? ", trailing partial" : "";
+    sayLoops(loops == "full without mask code"
+                 ? "one loop over key tiles, full without mask code"
+                 : "loops over key tiles: " + loops,
+             tile.mask->empty()
+                 ? (trailing ? "there is no mask; the last tile may be cut"
+                             : "there is no mask")
+                 : "every condition of the mask is a bound");
+  }
+
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(builder, loc, value);
   }
@@ -207,6 +231,15 @@ private:
       return buildBranch(
           answer.all, [&] { return step(false); }, [&] { return step(true); });
     };
+    if (!matchPattern(answer.all, m_Zero()))
+      sayLoops("one loop over key tiles, each skipped, full or partial",
+               "a condition of the mask is no bound");
+    else if (!isDecided)
+      sayLoops("one loop over key tiles, each skipped or partial",
+               "a condition of the mask decides no tile");
+    else
+      sayLoops("one loop over key tiles, all partial",
+               "the mask decides no tile");
     SmallVector<Value> next =
         isDecided ? some() : buildBranch(answer.any, some, [&] {
           return SmallVector<Value>(carried);

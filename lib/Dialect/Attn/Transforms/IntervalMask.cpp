@@ -7,6 +7,8 @@
 
 #include "IntervalMask.h"
 #include "IntervalArithmetic.h"
+#include "LinearForm.h"
+#include "fovea/Support/Remarks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -17,6 +19,7 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
+using namespace fovea;
 using namespace fovea::attn;
 
 namespace {
@@ -110,6 +113,8 @@ public:
       if (op.getNumResults() == 1)
         values[op.getResult(0)] = evaluate(op);
     Abstract kept = condition(cast<YieldOp>(block.getTerminator()).getValue());
+    if (loc->getContext()->getRemarkEngine())
+      explain();
     return {either(kept.first, negate(valid)), both(kept.second, valid)};
   }
 
@@ -118,6 +123,72 @@ private:
   Abstract condition(Value value) {
     Abstract known = operand(value);
     return known.kind == Abstract::Condition ? known : unknownCondition();
+  }
+
+  //===-- Remarks ---------------------------------------------------------===//
+
+  /// Whether nothing came out for `value`. Only looks: operations written for a
+  /// remark would be in the kernel.
+  bool isUnknown(Value value) const {
+    auto found = values.find(value);
+    if (found == values.end())
+      return isInside(value.getDefiningOp());
+    const Abstract &x = found->second;
+    return x.kind == Abstract::Unknown ||
+           (x.kind == Abstract::Condition && matchPattern(x.first, m_One()) &&
+            matchPattern(x.second, m_Zero()));
+  }
+
+  bool isInside(Operation *op) const { return op && op->getBlock() == &block; }
+
+  /// The first operation from which on nothing is known.
+  Operation *findUnknown(Operation *op) const {
+    if (!isa<memref::LoadOp>(op))
+      for (Value value : op->getOperands())
+        if (isInside(value.getDefiningOp()) && isUnknown(value))
+          return findUnknown(value.getDefiningOp());
+    return op;
+  }
+
+  /// Why `op`, whose operands are known, is not.
+  std::string describeUnknown(Operation *op) const {
+    auto read = dyn_cast<memref::LoadOp>(op);
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    if (!read)
+      os << "there is no interval rule for '" << op->getName() << "'";
+    else if (dependences.ofOperands(read) & onHead)
+      os << "it reads a tensor by head, and a tile has several";
+    else if (!isSummarized(read))
+      os << "it reads a tensor of '" << read.getType()
+         << "'; only integers have a least and a greatest for each tile";
+    else
+      os << "it reads a tensor by query and key together";
+    return text;
+  }
+
+  /// Says of each condition that is no bound whether key tiles are decided.
+  void explain() const {
+    Region &mask = *block.getParent();
+    for (Value value : getConjuncts(mask)) {
+      std::string whyNoBound;
+      if (matchPattern(value, m_One()) ||
+          getBound(value, mask, rows.uniformHead, &whyNoBound))
+        continue;
+      auto name = [&](StringRef name) {
+        return getRemarkOpts(mask.getParentOp(), kRemarkMasks, name);
+      };
+      if (isUnknown(value))
+        remark::missed(value.getLoc(), name("undecided"))
+            << "the condition decides no key tile and runs on every key"
+            << remark::reason(
+                   "{0}", describeUnknown(findUnknown(value.getDefiningOp())));
+      else
+        remark::passed(value.getLoc(), name("decided"))
+            << "the condition decides each key tile by the intervals of i, p "
+               "and j: skipped, whole or run key by key"
+            << remark::reason("it is no bound of j, since {0}", whyNoBound);
+    }
   }
 
   void bindArguments() {
@@ -167,7 +238,9 @@ private:
       return evaluateRead(read, dependence);
     SmallVector<Abstract, 3> x;
     for (Value value : op.getOperands())
-      x.push_back(operand(value));
+      // A condition of which nothing is known still joins with others.
+      x.push_back(value.getType().isInteger(1) ? condition(value)
+                                               : operand(value));
     if (auto select = dyn_cast<arith::SelectOp>(op))
       return evaluateSelect(condition(select.getCondition()), x[1], x[2]);
     auto all = [&](Abstract::Kind kind) {

@@ -8,8 +8,8 @@
 using namespace mlir;
 using namespace fovea::attn;
 
-/// Tensors of the caller: any strides but the innermost, which is 1. A bool is
-/// one byte.
+/// Tensors of the caller: any strides but the innermost, which the entry code
+/// makes 1. A bool is one byte.
 static MemRefType getArgumentType(RankedTensorType type) {
   Type element = type.getElementType();
   if (element.isInteger(1))
@@ -43,17 +43,17 @@ LogicalResult KernelBuffers::convertSignature() {
   openEmptyDims(entry);
   MLIRContext *context = function.getContext();
   SmallVector<DictionaryAttr> attributes;
-  for (BlockArgument argument : entry.getArguments()) {
-    attributes.push_back(function.getArgAttrDict(argument.getArgNumber())
-                             ? function.getArgAttrDict(argument.getArgNumber())
+  SmallVector<BlockArgument> arguments(entry.getArguments());
+  for (auto [number, argument] : llvm::enumerate(arguments)) {
+    attributes.push_back(function.getArgAttrDict(number)
+                             ? function.getArgAttrDict(number)
                              : DictionaryAttr::get(context));
     auto type = dyn_cast<RankedTensorType>(argument.getType());
     if (!type)
       continue;
-    // Reads of the old tensor are found by its value, which is this argument
-    // itself: it changes its type in place.
-    argument.setType(getArgumentType(type));
-    buffers[argument] = argument;
+    // The tensor stays beside its memory until nothing reads it any more.
+    buffers[argument] = entry.insertArgument(
+        argument.getArgNumber(), getArgumentType(type), argument.getLoc());
   }
   auto ret = cast<func::ReturnOp>(entry.getTerminator());
   for (OpOperand &operand : ret->getOpOperands()) {
@@ -77,8 +77,11 @@ LogicalResult KernelBuffers::convertSignature() {
     attributes.push_back(list.getDictionary(context));
   }
   ret->setOperands({});
-  function.setType(
-      FunctionType::get(context, entry.getArgumentTypes(), TypeRange{}));
+  SmallVector<Type> types;
+  for (Type type : entry.getArgumentTypes())
+    if (!isa<RankedTensorType>(type))
+      types.push_back(type);
+  function.setType(FunctionType::get(context, types, TypeRange{}));
   function.removeResAttrsAttr();
   function.setAllArgAttrs(attributes);
   return convertConstants();
@@ -299,7 +302,6 @@ LogicalResult KernelBuffers::replaceReads() {
 }
 
 LogicalResult KernelBuffers::finish() {
-
   for (auto constant :
        llvm::make_early_inc_range(function.front().getOps<arith::ConstantOp>()))
     if (isa<RankedTensorType>(constant.getType()) && constant->use_empty())
@@ -314,5 +316,10 @@ LogicalResult KernelBuffers::finish() {
       }
     return WalkResult::advance();
   });
-  return failure(left.wasInterrupted());
+  if (left.wasInterrupted())
+    return failure();
+  function.front().eraseArguments([](BlockArgument argument) {
+    return isa<RankedTensorType>(argument.getType());
+  });
+  return success();
 }

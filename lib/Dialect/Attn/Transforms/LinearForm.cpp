@@ -52,59 +52,83 @@ bool fovea::attn::isIndependentOf(Value value,
   });
 }
 
-/// Adds factor * value to `form`. Fails if value is not linear.
-static LogicalResult addLinear(LinearForm &form, Value value, int64_t factor,
-                               Region &mask, ArrayRef<BlockArgument> varying) {
-  Block &block = mask.front();
-  if (value == block.getArgument(2))
-    return form.row += factor, success();
-  if (value == block.getArgument(3))
-    return form.position += factor, success();
-  if (value == block.getArgument(4))
-    return form.key += factor, success();
-  IntegerAttr constant;
-  if (matchPattern(value, m_Constant(&constant)))
-    return form.constant += factor * constant.getValue().getSExtValue(),
-           success();
-  if (isIndependentOf(value, varying)) {
-    form.terms.emplace_back(value, factor);
-    return success();
-  }
-  Operation *op = value.getDefiningOp();
-  if (!op)
+namespace {
+
+/// Reads index expressions, and keeps the first value that is not linear.
+class LinearReader {
+public:
+  LinearReader(Block &block, ArrayRef<BlockArgument> varying)
+      : block(block), varying(varying) {}
+
+  /// Adds factor * value to `form`. Fails if value is not linear.
+  LogicalResult add(LinearForm &form, Value value, int64_t factor) {
+    if (value == block.getArgument(2))
+      return form.row += factor, success();
+    if (value == block.getArgument(3))
+      return form.position += factor, success();
+    if (value == block.getArgument(4))
+      return form.key += factor, success();
+    IntegerAttr constant;
+    if (matchPattern(value, m_Constant(&constant)))
+      return form.constant += factor * constant.getValue().getSExtValue(),
+             success();
+    if (isIndependentOf(value, varying)) {
+      form.terms.emplace_back(value, factor);
+      return success();
+    }
+    Operation *op = value.getDefiningOp();
+    auto both = [&](int64_t second) {
+      return success(succeeded(add(form, op->getOperand(0), factor)) &&
+                     succeeded(add(form, op->getOperand(1), second)));
+    };
+    if (isa_and_present<arith::AddIOp>(op))
+      return both(factor);
+    if (isa_and_present<arith::SubIOp>(op))
+      return both(-factor);
+    // index to i64 keeps the value; narrower types may wrap.
+    auto isWide = [](Value x) {
+      return x.getType().isIndex() || x.getType().isInteger(64);
+    };
+    if (isa_and_present<arith::IndexCastOp>(op) && isWide(value) &&
+        isWide(op->getOperand(0)))
+      return add(form, op->getOperand(0), factor);
+    obstacle = value;
     return failure();
-  auto both = [&](int64_t second) {
-    return success(
-        succeeded(addLinear(form, op->getOperand(0), factor, mask, varying)) &&
-        succeeded(addLinear(form, op->getOperand(1), second, mask, varying)));
-  };
-  if (isa<arith::AddIOp>(op))
-    return both(factor);
-  if (isa<arith::SubIOp>(op))
-    return both(-factor);
-  // index to i64 keeps the value; narrower types may wrap.
-  if (isa<arith::IndexCastOp>(op) &&
-      (value.getType().isIndex() || value.getType().isInteger(64)) &&
-      (op->getOperand(0).getType().isIndex() ||
-       op->getOperand(0).getType().isInteger(64)))
-    return addLinear(form, op->getOperand(0), factor, mask, varying);
-  return failure();
-}
+  }
+
+  /// Why `add` failed.
+  std::string describeObstacle() const {
+    if (Operation *op = obstacle.getDefiningOp())
+      return ("'" + op->getName().getStringRef() +
+              "' is not linear in i, p and j")
+          .str();
+    return "the rows of a tile have several heads";
+  }
+
+private:
+  Block &block;
+  ArrayRef<BlockArgument> varying;
+  Value obstacle;
+};
+
+} // namespace
 
 std::optional<LinearForm> fovea::attn::getBound(Value condition, Region &mask,
-                                                bool uniformHead) {
+                                                bool uniformHead,
+                                                std::string *whyNot) {
+  auto refuse = [&](const Twine &why) {
+    if (whyNot)
+      *whyNot = why.str();
+    return std::nullopt;
+  };
   auto compare = condition.getDefiningOp<arith::CmpIOp>();
   if (!compare)
-    return std::nullopt;
+    return refuse("it is no comparison of integers");
   Block &block = mask.front();
   SmallVector<BlockArgument> varying{block.getArgument(2), block.getArgument(3),
                                      block.getArgument(4)};
   if (!uniformHead)
     varying.push_back(block.getArgument(1));
-  LinearForm lhs, rhs;
-  if (failed(addLinear(lhs, compare.getLhs(), 1, mask, varying)) ||
-      failed(addLinear(rhs, compare.getRhs(), 1, mask, varying)))
-    return std::nullopt;
   bool flip, strict;
   switch (compare.getPredicate()) {
   case arith::CmpIPredicate::sle:
@@ -120,12 +144,18 @@ std::optional<LinearForm> fovea::attn::getBound(Value condition, Region &mask,
     flip = true, strict = true;
     break;
   default:
-    return std::nullopt;
+    return refuse("'" + arith::stringifyCmpIPredicate(compare.getPredicate()) +
+                  "' bounds nothing; slt, sle, sgt and sge do");
   }
+  LinearReader reader(block, varying);
+  LinearForm lhs, rhs;
+  if (failed(reader.add(lhs, compare.getLhs(), 1)) ||
+      failed(reader.add(rhs, compare.getRhs(), 1)))
+    return refuse(whyNot ? reader.describeObstacle() : "");
   LinearForm form = flip ? rhs : lhs;
   form -= flip ? lhs : rhs;
   form.constant += strict;
   if (form.key < -1 || form.key > 1)
-    return std::nullopt;
+    return refuse("j has the factor " + Twine(form.key));
   return form;
 }

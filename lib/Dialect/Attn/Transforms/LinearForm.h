@@ -26,10 +26,12 @@ bool isIndependentOf(mlir::Value value,
                      llvm::ArrayRef<mlir::BlockArgument> arguments);
 
 /// `condition` as a form that must be <= 0, with -1, 0 or 1 times j. Nothing if
-/// it is not a signed comparison of linear expressions. An equality gives
-/// nothing. `uniformHead` says that h is the same for every row of a tile.
+/// it is not a signed comparison of linear expressions; `whyNot`, if given,
+/// says which part is not. An equality gives nothing. `uniformHead` says that h
+/// is the same for every row of a tile.
 std::optional<LinearForm> getBound(mlir::Value condition, mlir::Region &mask,
-                                   bool uniformHead);
+                                   bool uniformHead,
+                                   std::string *whyNot = nullptr);
 
 } // namespace fovea::attn
 

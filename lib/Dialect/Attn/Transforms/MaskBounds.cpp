@@ -9,11 +9,13 @@
 
 #include "MaskBounds.h"
 #include "LinearForm.h"
+#include "fovea/Support/Remarks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
+using namespace fovea;
 using namespace fovea::attn;
 
 namespace {
@@ -34,10 +36,12 @@ public:
         if (matchPattern(condition, m_One()))
           continue;
         auto form = getBound(condition, mask, rows.uniformHead);
-        if (form)
+        if (form) {
           take(*form);
-        else
+          explain(condition, *form);
+        } else {
           opaque = true;
+        }
       }
     }
     if (opaque) {
@@ -142,6 +146,26 @@ private:
     };
     gate(bounds.hi, least);
     gate(bounds.fullHi, greatest);
+  }
+
+  void explain(Value condition, const LinearForm &form) {
+    auto say = [&](StringRef name, StringRef text) {
+      remark::passed(condition.getLoc(),
+                     getRemarkOpts(mask.getParentOp(), kRemarkMasks, name))
+          << text;
+    };
+    if (form.key < 0)
+      say("first-key", "the condition bounds the first key of a row tile: key "
+                       "tiles before it "
+                       "are skipped");
+    else if (form.key > 0)
+      say("last-key",
+          "the condition bounds the last key of a row tile: key tiles after it "
+          "are skipped");
+    else
+      say("rows",
+          "the condition does not depend on the key: a row tile whose rows all "
+          "fail it skips every key");
   }
 
   OpBuilder &builder;

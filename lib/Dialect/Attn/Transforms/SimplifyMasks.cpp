@@ -2,6 +2,7 @@
 
 #include "LinearForm.h"
 #include "fovea/Dialect/Attn/Transforms/Passes.h"
+#include "fovea/Support/Remarks.h"
 #include "mlir/IR/Matchers.h"
 
 namespace fovea::attn {
@@ -10,6 +11,7 @@ namespace fovea::attn {
 } // namespace fovea::attn
 
 using namespace mlir;
+using namespace fovea;
 using namespace fovea::attn;
 
 namespace {
@@ -31,6 +33,25 @@ struct SimplifyMasks : fovea::attn::impl::AttnSimplifyMasksBase<SimplifyMasks> {
   }
 
 private:
+  /// Says that `condition` goes, since it is always true or `stronger` implies
+  /// it.
+  static void explain(Region &mask, Value condition, Value stronger) {
+    auto said = remark::passed(
+        condition.getLoc(),
+        getRemarkOpts(mask.getParentOp(), kRemarkMasks, "dropped"));
+    if (!said)
+      return;
+    if (!stronger) {
+      said << "the condition is always true and goes";
+      return;
+    }
+    FileLineColLoc place = findPlace(stronger.getLoc());
+    said << "the condition is implied by another and goes";
+    if (place)
+      said << remark::reason("the one at {0}:{1}", place.getLine(),
+                             place.getColumn());
+  }
+
   void simplify(Region &mask) {
     if (mask.empty())
       return;
@@ -41,6 +62,8 @@ private:
     SmallVector<Value> kept;
     for (size_t i = 0; i < conjuncts.size(); ++i) {
       bool implied = matchPattern(conjuncts[i], m_One());
+      if (implied)
+        explain(mask, conjuncts[i], /*stronger=*/{});
       for (size_t k = 0; k < conjuncts.size() && !implied; ++k) {
         if (i == k || !forms[i] || !forms[k] ||
             !sameShape(*forms[i], *forms[k]))
@@ -48,6 +71,8 @@ private:
         // form + c <= 0 with the larger c is the stronger; of equals the first.
         int64_t mine = forms[i]->constant, other = forms[k]->constant;
         implied = other > mine || (other == mine && k < i);
+        if (implied)
+          explain(mask, conjuncts[i], conjuncts[k]);
       }
       if (!implied)
         kept.push_back(conjuncts[i]);

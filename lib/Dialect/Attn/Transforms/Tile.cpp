@@ -27,7 +27,7 @@ constexpr int64_t kProjectRows = 64;
 
 class Tiler {
 public:
-  Tiler(KernelBuffers &buffers) : buffers(buffers) {}
+  Tiler(KernelBuffers &buffers, Location loc) : buffers(buffers), loc(loc) {}
 
   LogicalResult tile(Operation *op) {
     OpBuilder atOp(op);
@@ -115,12 +115,17 @@ private:
   template <typename OpTy> LogicalResult checkTiling(OpTy op) {
     if (!op.getTiling())
       return op.emitOpError("has no tiling; run attn-configure first");
+    SmallVector<TilingAttr> tilings{*op.getTiling()};
+    if constexpr (std::is_same_v<OpTy, SdpaOp>)
+      if (ArrayAttr shorts = op.getShortTilingsAttr())
+        llvm::append_range(tilings, shorts.getAsRange<TilingAttr>());
     int64_t heads = op.getQuery().getType().getDimSize(1);
     int64_t group = heads / op.getKey().getType().getDimSize(1);
-    if (group % op.getTiling()->getHeads() != 0)
-      return op.emitOpError("expects the heads of the tiling to divide the ")
-             << group << " query heads of a key head, but got "
-             << op.getTiling()->getHeads();
+    for (TilingAttr tiling : tilings)
+      if (group % tiling.getHeads() != 0)
+        return op.emitOpError("expects the heads of the tiling to divide the ")
+               << group << " query heads of a key head, but got "
+               << tiling.getHeads();
     return success();
   }
 
@@ -128,8 +133,9 @@ private:
   struct Place {
     Value batch, head, row, offset, query, key, keyHead;
   };
-  template <typename OpTy> Place buildPlace(OpTy op, Value query, Value key) {
-    TilingAttr tiling = *op.getTiling();
+  template <typename OpTy>
+  Place buildPlace(OpTy op, TilingAttr tiling, Value query, Value key) {
+
     int64_t heads = cast<MemRefType>(query.getType()).getDimSize(1);
     int64_t group = heads / cast<MemRefType>(key.getType()).getDimSize(1);
     auto forall = buildForall(dim(query, 0), heads, dim(query, 2),
@@ -161,18 +167,35 @@ private:
     if (op.getLse())
       lse = buffers.create(*builder, op.getLse(),
                            {dim(query, 0), nullptr, dim(query, 2)});
-    Place place = buildPlace(op, query, key);
-    int64_t heads = op.getTiling()->getHeads();
-    Value lseView;
-    if (lse)
-      lseView = view(lse, place.batch, place.head, heads);
-    auto tile = SdpaTileOp::create(
-        *builder, loc, place.query, place.key,
-        view(value, place.batch, place.keyHead, 0),
-        view(out, place.batch, place.head, heads), lseView, place.batch,
-        place.head, place.row, place.offset, op.getScale(), *op.getTiling());
-    tile.getScore().takeBody(op.getScore());
-    tile.getMask().takeBody(op.getMask());
+    auto build = [&](TilingAttr tiling) {
+      OpBuilder::InsertionGuard guard(*builder);
+      Place place = buildPlace(op, tiling, query, key);
+      int64_t heads = tiling.getHeads();
+      Value lseView;
+      if (lse)
+        lseView = view(lse, place.batch, place.head, heads);
+      auto tile = SdpaTileOp::create(
+          *builder, loc, place.query, place.key,
+          view(value, place.batch, place.keyHead, 0),
+          view(out, place.batch, place.head, heads), lseView, place.batch,
+          place.head, place.row, place.offset, op.getScale(), tiling);
+      IRMapping mapping;
+      op.getScore().cloneInto(&tile.getScore(), mapping);
+      op.getMask().cloneInto(&tile.getMask(), mapping);
+    };
+    OpBuilder::InsertionGuard guard(*builder);
+    if (ArrayAttr shorts = op.getShortTilingsAttr())
+      for (auto tiling : shorts.getAsRange<TilingAttr>()) {
+        Value isShort =
+            arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::sle,
+                                  dim(query, 2), constant(tiling.getQueries()));
+        auto branch = scf::IfOp::create(*builder, loc, isShort,
+                                        /*withElseRegion=*/true);
+        builder->setInsertionPointToStart(branch.thenBlock());
+        build(tiling);
+        builder->setInsertionPointToStart(branch.elseBlock());
+      }
+    build(*op.getTiling());
     return success();
   }
 
@@ -184,7 +207,7 @@ private:
     Value weights =
         buffers.create(*builder, op.getWeights(),
                        {dim(query, 0), nullptr, dim(query, 2), dim(key, 2)});
-    Place place = buildPlace(op, query, key);
+    Place place = buildPlace(op, *op.getTiling(), query, key);
     int64_t heads = op.getTiling()->getHeads();
     auto tile = WeightsTileOp::create(
         *builder, loc, place.query, place.key,
@@ -249,7 +272,7 @@ private:
 
   KernelBuffers &buffers;
   OpBuilder *builder = nullptr;
-  Location loc = UnknownLoc();
+  Location loc;
 };
 
 struct Tile : fovea::attn::impl::AttnTileBase<Tile> {
@@ -267,7 +290,7 @@ private:
     KernelBuffers buffers(function);
     if (failed(buffers.convertSignature()))
       return failure();
-    Tiler tiler(buffers);
+    Tiler tiler(buffers, function.getLoc());
     SmallVector<Operation *> tensorOps;
     for (Operation &op : llvm::make_early_inc_range(function.front())) {
       if (isa<SdpaOp, SdpaWeightsOp, ProjectOp, SplitHeadsOp, MergeHeadsOp>(

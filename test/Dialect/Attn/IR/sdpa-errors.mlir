@@ -473,3 +473,29 @@ func.func @yield_outside_a_region(%x: f32) {
   // expected-error@+1 {{expects parent op to be one of 'attn.sdpa, attn.sdpa_weights, attn.layer, attn.sdpa_tile, attn.weights_tile, attn.scores'}}
   attn.yield %x : f32
 }
+
+// -----
+
+func.func @sdpa_c14_order(%q: tensor<?x8x?x64xf32>, %k: tensor<?x2x?x64xf32>,
+    %v: tensor<?x2x?x32xf32>, %s: f32) {
+  // expected-error@+1 {{expects short tilings in the order of their queries, but got 1 after 8}}
+  %out = attn.sdpa %q, %k, %v scale(%s : f32)
+      tiling(<heads = 1, queries = 48, keys = 128>)
+      short([#attn.tiling<heads = 1, queries = 8, keys = 128>,
+             #attn.tiling<heads = 4, queries = 1, keys = 128>])
+      : tensor<?x8x?x64xf32>, tensor<?x2x?x64xf32>, tensor<?x2x?x32xf32>
+      -> tensor<?x8x?x32xf32>
+  return
+}
+
+// -----
+
+func.func @sdpa_c14_alone(%q: tensor<?x8x?x64xf32>, %k: tensor<?x2x?x64xf32>,
+    %v: tensor<?x2x?x32xf32>, %s: f32) {
+  // expected-error@+1 {{expects a tiling beside its short tilings}}
+  %out = attn.sdpa %q, %k, %v scale(%s : f32)
+      short([#attn.tiling<heads = 1, queries = 8, keys = 128>])
+      : tensor<?x8x?x64xf32>, tensor<?x2x?x64xf32>, tensor<?x2x?x32xf32>
+      -> tensor<?x8x?x32xf32>
+  return
+}

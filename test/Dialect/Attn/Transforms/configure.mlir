@@ -4,7 +4,12 @@
 // A query tile is three vectors of 16 floats.
 // CHECK-DAG: #[[FULL:.+]] = #attn.tiling<heads = 1, queries = 48, keys = 128>
 // CHECK-DAG: #[[DOUBLE:.+]] = #attn.tiling<heads = 1, queries = 24, keys = 128>
-// CHECK-DAG: #[[SHORT:.+]] = #attn.tiling<heads = 1, queries = 16, keys = 128>
+// CHECK-DAG: #[[ONE:.+]] = #attn.tiling<heads = 1, queries = 1, keys = 256>
+// CHECK-DAG: #[[EIGHT:.+]] = #attn.tiling<heads = 1, queries = 8, keys = 256>
+// CHECK-DAG: #[[FOUR:.+]] = #attn.tiling<heads = 1, queries = 4, keys = 256>
+// CHECK-DAG: #[[GROUP:.+]] = #attn.tiling<heads = 4, queries = 1, keys = 256>
+// CHECK-DAG: #[[GROUPS:.+]] = #attn.tiling<heads = 4, queries = 12, keys = 128>
+// CHECK-DAG: #[[FIVE:.+]] = #attn.tiling<heads = 4, queries = 5, keys = 128>
 // CHECK-DAG: #[[TWO:.+]] = #attn.tiling<heads = 1, queries = 32, keys = 128>
 // CHECK-DAG: #[[HAND:.+]] = #attn.tiling<heads = 2, queries = 5, keys = 6>
 // GIVEN-DAG: #[[GIVEN:.+]] = #attn.tiling<heads = 1, queries = 7, keys = 9>
@@ -12,7 +17,7 @@
 module attributes {attn.target = #attn.target<
     triple = "x86_64-unknown-linux-gnu", cpu = "znver4", features = "">} {
 // CHECK-LABEL: @avx512(
-// CHECK: attn.sdpa {{.*}} tiling(#[[FULL]])
+// CHECK: attn.sdpa {{.*}} tiling(#[[FULL]]) short([#[[ONE]], #[[EIGHT]]])
 // GIVEN-LABEL: @avx512(
 // GIVEN: attn.sdpa {{.*}} tiling(#[[GIVEN]])
 func.func @avx512(%q: tensor<?x1x?x8xf32>, %s: f32) -> tensor<?x1x?x8xf32> {
@@ -23,7 +28,7 @@ func.func @avx512(%q: tensor<?x1x?x8xf32>, %s: f32) -> tensor<?x1x?x8xf32> {
 }
 
 // CHECK-LABEL: @avx512_double(
-// CHECK: attn.sdpa {{.*}} tiling(#[[DOUBLE]])
+// CHECK: attn.sdpa {{.*}} tiling(#[[DOUBLE]]) short([#[[ONE]], #[[FOUR]]])
 func.func @avx512_double(%q: tensor<?x1x?x8xf64>, %s: f64)
     -> tensor<?x1x?x8xf64> {
   %out = attn.sdpa %q, %q, %q scale(%s : f64)
@@ -32,9 +37,9 @@ func.func @avx512_double(%q: tensor<?x1x?x8xf64>, %s: f64)
   return %out : tensor<?x1x?x8xf64>
 }
 
-// A single query needs one vector only.
+// A tile of few rows has as many as there are.
 // CHECK-LABEL: @one_query(
-// CHECK: attn.sdpa {{.*}} tiling(#[[SHORT]])
+// CHECK: attn.sdpa {{.*}} tiling(#[[ONE]]) :
 func.func @one_query(%q: tensor<?x1x1x8xf32>, %k: tensor<?x1x?x8xf32>, %s: f32)
     -> tensor<?x1x1x8xf32> {
   %out = attn.sdpa %q, %k, %k scale(%s : f32)
@@ -54,13 +59,52 @@ func.func @seventeen_queries(%q: tensor<?x1x17x8xf32>, %s: f32)
 }
 
 // CHECK-LABEL: @no_queries(
-// CHECK: attn.sdpa {{.*}} tiling(#[[SHORT]])
+// CHECK: attn.sdpa {{.*}} tiling(#[[ONE]]) :
 func.func @no_queries(%q: tensor<?x1x0x8xf32>, %s: f32)
     -> tensor<?x1x0x8xf32> {
   %out = attn.sdpa %q, %q, %q scale(%s : f32)
       : tensor<?x1x0x8xf32>, tensor<?x1x0x8xf32>, tensor<?x1x0x8xf32>
       -> tensor<?x1x0x8xf32>
   return %out : tensor<?x1x0x8xf32>
+}
+
+// The heads of a group share its keys and values: 4 rows a query, and 12
+// queries fill a tile.
+// CHECK-LABEL: @group(
+// CHECK: attn.sdpa {{.*}} tiling(#[[FULL]]) short([#[[GROUP]], #[[GROUPS]]])
+func.func @group(%q: tensor<?x8x?x8xf32>, %k: tensor<?x2x?x8xf32>, %s: f32)
+    -> tensor<?x8x?x8xf32> {
+  %out = attn.sdpa %q, %k, %k scale(%s : f32)
+      : tensor<?x8x?x8xf32>, tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>
+      -> tensor<?x8x?x8xf32>
+  return %out : tensor<?x8x?x8xf32>
+}
+
+// CHECK-LABEL: @group_of_five_queries(
+// CHECK: attn.sdpa {{.*}} tiling(#[[FIVE]]) :
+func.func @group_of_five_queries(%q: tensor<?x8x5x8xf32>,
+                                 %k: tensor<?x2x?x8xf32>, %s: f32)
+    -> tensor<?x8x5x8xf32> {
+  %out = attn.sdpa %q, %k, %k scale(%s : f32)
+      : tensor<?x8x5x8xf32>, tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>
+      -> tensor<?x8x5x8xf32>
+  return %out : tensor<?x8x5x8xf32>
+}
+
+// Reads by head would be gathers with rows in lanes; few rows have none.
+// CHECK-LABEL: @group_with_bias(
+// CHECK: attn.sdpa {{.*}} tiling(#[[FULL]]) short([#[[GROUP]]])
+func.func @group_with_bias(%q: tensor<?x8x?x8xf32>, %k: tensor<?x2x?x8xf32>,
+                           %bias: tensor<8xf32>, %s: f32)
+    -> tensor<?x8x?x8xf32> {
+  %out = attn.sdpa %q, %k, %k scale(%s : f32) score {
+  ^bb0(%x: f32, %b: index, %h: index, %i: index, %p: index, %j: index):
+    %more = tensor.extract %bias[%h] : tensor<8xf32>
+    %y = arith.addf %x, %more : f32
+    attn.yield %y : f32
+  } : tensor<?x8x?x8xf32>, tensor<?x2x?x8xf32>, tensor<?x2x?x8xf32>
+      -> tensor<?x8x?x8xf32>
+  return %out : tensor<?x8x?x8xf32>
 }
 
 // CHECK-LABEL: @tiling_by_hand_stays(

@@ -34,6 +34,9 @@ def Attn_TilingAttr : Attn_Attr<"Tiling", "tiling"> {
   }];
 }
 
+def Attn_TilingsAttr
+    : TypedArrayAttrBase<Attn_TilingAttr, "array of tilings">;
+
 def Attn_TargetAttr : Attn_Attr<"Target", "target"> {
   let summary = "the processor a module is compiled for";
   let description = [{

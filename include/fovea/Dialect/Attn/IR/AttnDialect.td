@@ -5,6 +5,7 @@
 
 include "mlir/IR/DialectBase.td"
 include "mlir/IR/OpBase.td"
+include "mlir/IR/OpAsmInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Attn_Dialect : Dialect {
@@ -40,5 +41,12 @@ def Attn_Dialect : Dialect {
 
 class Attn_Op<string mnemonic, list<Trait> traits = []>
     : Op<Attn_Dialect, mnemonic, traits>;
+
+/// An operation whose offset, score and mask regions print their arguments as
+/// %s, %b, %h, %i, %p and %j, and its results by their names if it may have
+/// several.
+def Attn_NamedArguments
+    : DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames",
+                                                   "getAsmResultNames"]>;
 
 #endif // FOVEA_DIALECT_ATTN_IR_ATTNDIALECT_TD

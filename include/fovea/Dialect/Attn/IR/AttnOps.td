@@ -25,7 +25,7 @@ def Attn_YieldOp : Attn_Op<"yield", [Pure, ReturnLike, Terminator,
   let assemblyFormat = "$value attr-dict `:` type($value)";
 }
 
-def Attn_SdpaOp : Attn_Op<"sdpa", [RecursiveMemoryEffects]> {
+def Attn_SdpaOp : Attn_Op<"sdpa", [Attn_NamedArguments, RecursiveMemoryEffects]> {
   let summary = "scaled dot product attention";
   let description = [{
     For batch b, query head h, query i and key j, with g = h / (Hq / Hkv):
@@ -54,6 +54,11 @@ def Attn_SdpaOp : Attn_Op<"sdpa", [RecursiveMemoryEffects]> {
     above; they may use values of the enclosing function, tensors by
     `tensor.extract`, and hold pure operations only.
 
+    `tiling` has the tile sizes. Where Sq is known at run time only, `short`
+    lists tilings for few queries: the first with at least Sq queries is taken
+    in its place (decoding, where Sq = 1, is bound by the reads of keys and
+    values, and wants the heads of a group in one tile).
+
     Constraints: `sdpa_c1` query, key and value have rank 4 and one float
     element type; `sdpa_c2` batch sizes agree; `sdpa_c3` key head dim equals
     query head dim; `sdpa_c4` heads and head dims are static and at least 1;
@@ -64,7 +69,10 @@ def Attn_SdpaOp : Attn_Op<"sdpa", [RecursiveMemoryEffects]> {
     takes (index) and yields index; `sdpa_c11` the score region takes
     (accumulation type, five index values) and yields the accumulation type;
     `sdpa_c12` the mask region takes five index values and yields i1;
-    `sdpa_c13` the regions hold only pure operations without regions.
+    `sdpa_c13` the regions hold only pure operations without regions;
+    `sdpa_c14` short tilings stand beside a tiling, each with more queries than
+    the one before.
+
 
     Source: Vaswani et al. 2017, section 3.2.1; streaming as in Milakov and
     Gimelshein 2018.
@@ -79,14 +87,16 @@ def Attn_SdpaOp : Attn_Op<"sdpa", [RecursiveMemoryEffects]> {
     ```
   }];
   let arguments = (ins Attn_FloatTensor:$query, Attn_FloatTensor:$key,
+                       
                        Attn_FloatTensor:$value, Attn_Accumulator:$scale,
-                       OptionalAttr<Attn_TilingAttr>:$tiling);
+                       OptionalAttr<Attn_TilingAttr>:$tiling,
+                       OptionalAttr<Attn_TilingsAttr>:$short_tilings);
   let results = (outs Attn_FloatTensor:$out, Optional<Attn_FloatTensor>:$lse);
   let regions = (region MaxSizedRegion<1>:$offset, MaxSizedRegion<1>:$score,
                         MaxSizedRegion<1>:$mask);
   let assemblyFormat = [{
     $query `,` $key `,` $value `scale` `(` $scale `:` type($scale) `)`
-    (`tiling` `(` $tiling^ `)`)?
+    (`tiling` `(` $tiling^ `)`)? (`short` `(` $short_tilings^ `)`)?
     (`offset` $offset^)? (`score` $score^)? (`mask` $mask^)?
     attr-dict `:` type($query) `,` type($key) `,` type($value)
     `->` type($out) (`,` type($lse)^)?
@@ -96,7 +106,7 @@ def Attn_SdpaOp : Attn_Op<"sdpa", [RecursiveMemoryEffects]> {
   let hasCanonicalizer = 1;
 }
 
-def Attn_SdpaWeightsOp : Attn_Op<"sdpa_weights", [RecursiveMemoryEffects]> {
+def Attn_SdpaWeightsOp : Attn_Op<"sdpa_weights", [Attn_NamedArguments, RecursiveMemoryEffects]> {
   let summary = "the post-softmax weights of an attention";
   let description = [{
     weights[b,h,i,j] = exp(s - lse[b,h,i]) with s as in `attn.sdpa`, 0 where
@@ -202,7 +212,7 @@ def Attn_MergeHeadsOp : Attn_Op<"merge_heads", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Attn_LayerOp : Attn_Op<"layer", [RecursiveMemoryEffects,
+def Attn_LayerOp : Attn_Op<"layer", [Attn_NamedArguments, RecursiveMemoryEffects,
     AttrSizedOperandSegments, AttrSizedResultSegments]> {
   let summary = "a whole multi-head attention layer";
   let description = [{

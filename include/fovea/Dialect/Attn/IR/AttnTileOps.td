@@ -15,7 +15,7 @@ def Attn_KeepTile : VectorOfRankAndType<[2], [I1]>;
 // Stage tiled: one row tile of one operation
 //===----------------------------------------------------------------------===//
 
-def Attn_SdpaTileOp : Attn_Op<"sdpa_tile", [
+def Attn_SdpaTileOp : Attn_Op<"sdpa_tile", [Attn_NamedArguments, 
     MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "attention of one tile of query rows";
   let description = [{
@@ -53,7 +53,7 @@ def Attn_SdpaTileOp : Attn_Op<"sdpa_tile", [
   let hasRegionVerifier = 1;
 }
 
-def Attn_WeightsTileOp : Attn_Op<"weights_tile", [
+def Attn_WeightsTileOp : Attn_Op<"weights_tile", [Attn_NamedArguments, 
     MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "post-softmax weights of one tile of query rows";
   let description = [{
@@ -140,7 +140,7 @@ def Attn_LoadQueriesOp : Attn_Op<"load_queries", [MemoryEffects<[MemRead]>]> {
   let hasVerifier = 1;
 }
 
-def Attn_ScoresOp : Attn_Op<"scores", [RecursiveMemoryEffects]> {
+def Attn_ScoresOp : Attn_Op<"scores", [Attn_NamedArguments, RecursiveMemoryEffects]> {
   let summary = "scores of a query tile against a tile of keys";
   let description = [{
     With h = head + r div n, i = min(row + r mod n, row + queries - 1), n = T /

@@ -66,6 +66,14 @@ def AttnConfigure : Pass<"attn-configure", "mlir::ModuleOp"> {
     a key tile is 128 keys. This attribute is the only place where
     tile sizes live, so it may be written or edited by hand.
 
+    Few queries, as in decoding, are bound by the reads of keys and values: the
+    heads of a group share a tile then, if its rows fit a panel. Rows that fill
+    half a vector at most take key tiles of 256 keys (see `attn-vectorize` for
+    what becomes of them). Where the query length is known at run time only,
+    these tilings are the `short` ones of the operation, beside the one for long
+    lengths.
+
+
     Before: `attn.sdpa %q, %k, %v scale(%s : f32) : ...`
 
     After: `attn.sdpa %q, %k, %v scale(%s : f32)
@@ -88,6 +96,9 @@ def AttnTile : Pass<"attn-tile", "mlir::ModuleOp"> {
     `attn.sdpa_weights` and `attn.project` into an `scf.forall` over batch, head
     and row tile around the corresponding `_tile` operation on views of one
     key/value head. Intermediate tensors get a `memref.alloc`.
+    Short tilings become branches on the query length, each with a loop of its
+    own.
+
 
     Before:
 
