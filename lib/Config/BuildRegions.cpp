@@ -223,6 +223,10 @@ void RegionBuilder::buildMaskEntry(const MaskEntry &entry, Value &keep) {
   auto compare = [&](arith::CmpIPredicate predicate, Value lhs, Value rhs) {
     require(arith::CmpIOp::create(builder, loc, predicate, lhs, rhs));
   };
+  // Vector code compares places in 32 bits, and none is as far as 2^30.
+  auto farLengthOf = [&](StringRef input) {
+    return lengthOf(loc, input, index(loc, int64_t(1) << 30), batch);
+  };
   switch (entry.form) {
   case MaskEntry::Causal:
     compare(arith::CmpIPredicate::sle, key, position);
@@ -238,14 +242,10 @@ void RegionBuilder::buildMaskEntry(const MaskEntry &entry, Value &keep) {
                                     index(loc, entry.right)));
     break;
   case MaskEntry::KvLengths:
-    // Unclamped: j is in [0, Sk) anyway.
-    compare(arith::CmpIPredicate::slt, key,
-            readIndex(loc, "kv_lengths", batch));
+    compare(arith::CmpIPredicate::slt, key, farLengthOf("kv_lengths"));
     break;
   case MaskEntry::QLengths:
-    // Vector code compares rows in 32 bits, and no row is as far as 2^30.
-    compare(arith::CmpIPredicate::slt, row,
-            lengthOf(loc, "q_lengths", index(loc, int64_t(1) << 30), batch));
+    compare(arith::CmpIPredicate::slt, row, farLengthOf("q_lengths"));
     break;
   case MaskEntry::Tensor:
     require(readBroadcast(loc, entry.name, entry.full));
