@@ -205,7 +205,7 @@ void Fuzzer::printSummary() {
                << ", guard-page faults: " << count(FindingKind::Fault)
                << ", crashes: " << count(FindingKind::Crash)
                << ", hangs: " << count(FindingKind::Hang) << "\n"
-               << "layers just beyond S14: " << numNear << "\n"
+               << "calls just beyond S14: " << numNear << "\n"
                << "pairs of features: " << covered.getNumCovered() << " of "
                << covered.getNumPossible() << "\n"
                << "time: " << llvm::format("%.1f s\n", getSeconds());
