@@ -84,8 +84,12 @@ def lengths():
     mixed = {"kv_lengths": kv.astype(np.int32), "q_lengths": queries.astype(np.int64)}
     yield random_case("S4_lengths_of_mixed_types", shape, mask=["kv_lengths", "q_lengths"],
                       inputs=mixed)
-    yield random_case("S4_lengths_beyond_32_bits", Shape(b=3, sq=3, sk=70), mask=["kv_lengths"],
-                      inputs={"kv_lengths": np.array([2 ** 32 + 5, 2 ** 40, -2 ** 40])})
+    far = np.array([2 ** 32 + 5, 2 ** 63 - 1, -2 ** 40])
+    for name in ("kv_lengths", "q_lengths"):
+        for queries in (1, 3):
+            yield random_case("S4_%s_beyond_32_bits_%d" % (name, queries),
+                              Shape(b=3, hq=2, sq=queries, sk=70, d=17), mask=[name],
+                              inputs={name: far})
     yield random_case("S4_lengths_f64_static", shape, "f64", static=True,
                       mask=["q_lengths", "kv_lengths"], inputs=both)
 

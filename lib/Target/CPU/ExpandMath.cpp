@@ -118,6 +118,38 @@ struct ExpandTanh : OpRewritePattern<math::TanhOp> {
   }
 };
 
+/// bf16 to f64 by way of f32, whose upper half a bf16 is: LLVM would call a
+/// helper function that libgcc does not have.
+struct WidenBF16ToF64 : OpRewritePattern<arith::ExtFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::ExtFOp op,
+                                PatternRewriter &rewriter) const override {
+    Type type = op.getType();
+    if (!getElementTypeOrSelf(op.getIn()).isBF16() ||
+        !getElementTypeOrSelf(type).isF64())
+      return rewriter.notifyMatchFailure(op, "is not bf16 to f64");
+    Location loc = op.getLoc();
+    auto like = [&](Type element) -> Type {
+      auto vector = dyn_cast<VectorType>(type);
+      return vector ? vector.clone(element) : element;
+    };
+    Type word = like(rewriter.getI32Type());
+    Value bits = arith::BitcastOp::create(
+        rewriter, loc, like(rewriter.getI16Type()), op.getIn());
+    bits = arith::ExtUIOp::create(rewriter, loc, word, bits);
+    Value sixteen = arith::ConstantOp::create(
+        rewriter, loc, rewriter.getIntegerAttr(rewriter.getI32Type(), 16));
+    if (isa<VectorType>(word))
+      sixteen = vector::BroadcastOp::create(rewriter, loc, word, sixteen);
+    bits = arith::ShLIOp::create(rewriter, loc, bits, sixteen);
+    Value single = arith::BitcastOp::create(
+        rewriter, loc, like(rewriter.getF32Type()), bits);
+    rewriter.replaceOpWithNewOp<arith::ExtFOp>(op, type, single);
+    return success();
+  }
+};
+
 /// The rest goes element by element to LLVM intrinsics or libm.
 struct Unroll : RewritePattern {
   explicit Unroll(MLIRContext *context)
@@ -163,7 +195,7 @@ struct ExpandMath : cpu::impl::AttnExpandMathBase<ExpandMath> {
     patterns.add<ExpandExp<math::ExpOp, true>, ExpandExp<math::Exp2Op, false>>(
         &getContext(), /*benefit=*/2);
     patterns.add<ExpandTanh>(&getContext(), /*benefit=*/2);
-    patterns.add<Unroll>(&getContext());
+    patterns.add<Unroll, WidenBF16ToF64>(&getContext());
     MatchFailureRemarks listener(getArgument());
     GreedyRewriteConfig config;
     config.setListener(listener.getIfWanted(&getContext()));

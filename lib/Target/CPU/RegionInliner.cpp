@@ -221,8 +221,13 @@ private:
   LogicalResult gather(memref::LoadOp read) {
     VectorType type = getLaneType(read.getType());
     bool index = read.getType().isIndex();
+    // Half numbers as bits: LLVM puts a vector of bf16 together by way of f32,
+    // with a helper function that no library has.
+    bool half = isa<Float16Type, BFloat16Type>(read.getType());
+    VectorType gathered =
+        half ? VectorType::get({b.lanes}, b.builder.getI16Type()) : type;
     Value result = arith::ConstantOp::create(b.builder, b.loc,
-                                             b.builder.getZeroAttr(type));
+                                             b.builder.getZeroAttr(gathered));
     for (int64_t lane = 0; lane < b.lanes; ++lane) {
       SmallVector<Value> indices;
       for (Value operand : read.getIndices()) {
@@ -239,8 +244,13 @@ private:
       if (index)
         scalar = arith::IndexCastOp::create(b.builder, b.loc,
                                             b.builder.getI32Type(), scalar);
+      if (half)
+        scalar = arith::BitcastOp::create(b.builder, b.loc,
+                                          gathered.getElementType(), scalar);
       result = vector::InsertOp::create(b.builder, b.loc, scalar, result, lane);
     }
+    if (half)
+      result = arith::BitcastOp::create(b.builder, b.loc, type, result);
     mapping.map(read.getResult(), result);
     return success();
   }

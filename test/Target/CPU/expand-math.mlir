@@ -160,3 +160,19 @@ func.func @two_results(%x: vector<2xf32>) -> (vector<2xf32>, vector<2xf32>) {
   %s, %c = math.sincos %x : vector<2xf32>
   return %s, %c : vector<2xf32>, vector<2xf32>
 }
+
+// A bf16 is the upper half of an f32, and every f32 is an f64.
+// CHECK-LABEL: @bf16_to_f64(
+// CHECK-SAME: %[[X:.+]]: bf16, %[[V:.+]]: vector<8xbf16>)
+// CHECK: %[[BITS:.+]] = arith.bitcast %[[X]] : bf16 to i16
+// CHECK: %[[WORD:.+]] = arith.extui %[[BITS]] : i16 to i32
+// CHECK: %[[UPPER:.+]] = arith.shli %[[WORD]], %c16_i32 : i32
+// CHECK: %[[SINGLE:.+]] = arith.bitcast %[[UPPER]] : i32 to f32
+// CHECK: arith.extf %[[SINGLE]] : f32 to f64
+// CHECK: arith.bitcast %[[V]] : vector<8xbf16> to vector<8xi16>
+// CHECK: arith.extf %{{.+}} : vector<8xf32> to vector<8xf64>
+func.func @bf16_to_f64(%x: bf16, %v: vector<8xbf16>) -> (f64, vector<8xf64>) {
+  %y = arith.extf %x : bf16 to f64
+  %w = arith.extf %v : vector<8xbf16> to vector<8xf64>
+  return %y, %w : f64, vector<8xf64>
+}

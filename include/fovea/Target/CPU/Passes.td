@@ -113,6 +113,7 @@ def AttnExpandMath : Pass<"attn-expand-math", "mlir::ModuleOp"> {
     tanh), and every other math operation on vectors element by element, where
     LLVM's lowering or libm takes it. Exponentials are right at -inf (0), NaN,
     0 and at overflow (inf); results below the smallest normal number are 0.
+    `arith.extf` of bf16 to f64 becomes bits moved to an f32, then its extension.
 
     Before: `%y = math.exp %x : vector<16xf32>`
 
