@@ -38,6 +38,8 @@ public:
   Type takeType();
   bool hasType() const;
   bool hasModifier(llvm::StringRef name) const;
+  /// Those that were not taken yet, in their order.
+  llvm::ArrayRef<llvm::StringRef> getModifiers() const { return modifiers; }
 
   //===-- Operands --------------------------------------------------------===//
 

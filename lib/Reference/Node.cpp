@@ -1,6 +1,7 @@
 //===- Node.cpp - given tensors, projections, merged heads ----------------===//
 
 #include "Node.h"
+#include <cmath>
 
 using namespace fovea;
 using namespace fovea::reference;
@@ -119,7 +120,20 @@ void ProjectNode::multiply(int64_t column, int64_t columns, double *to) const {
     accumulate(std::vector<double>(columns).data());
 }
 
-Error ProjectNode::readRow(int64_t row, double *to, Row *) {
+/// Sizes of the terms that the columns sum up.
+void ProjectNode::measure(Row &details) const {
+  int64_t columns = weight.getShape()[1];
+  details.magnitudes.resize(columns);
+  for (int64_t n = 0; n < columns; ++n) {
+    double sum = std::fabs(offsets[n]);
+    for (size_t m = 0; m < tokens.size(); ++m)
+      sum += std::fabs(tokens[m] * matrix[m * columns + n]);
+    details.magnitudes[n] = sum;
+  }
+  details.logits = settings.largestLogits;
+}
+
+Error ProjectNode::readRow(int64_t row, double *to, Row *details) {
   if (Error error = prepare())
     return error;
   int64_t width = getRowLength();
@@ -127,6 +141,8 @@ Error ProjectNode::readRow(int64_t row, double *to, Row *) {
     if (Error error = readTokens(row))
       return error;
     multiply(0, width, to);
+    if (details)
+      measure(*details);
     return Error::success();
   }
   int64_t length = getShape()[2];

@@ -80,6 +80,7 @@ private:
   llvm::Error prepare();
   llvm::Error readTokens(int64_t token);
   void multiply(int64_t column, int64_t columns, double *to) const;
+  void measure(Row &details) const;
 
   Node &input, &weight;
   Node *bias;

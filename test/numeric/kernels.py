@@ -84,7 +84,7 @@ def nan_where_masked(inputs):
 def checks(name):
     """{check: inputs} of one of CONFIGS."""
     if name == "decode":
-        found = {"tiles": random_inputs(name, 2, 1, 1100), "tails": random_inputs(name, 1, 1, 131)}
+        found = {"tiles": random_inputs(name, 2, 1, 1300), "tails": random_inputs(name, 1, 1, 131)}
         found["large scores"] = large_scores(found["tiles"])
         found["growing scores"] = growing_scores(found["tiles"])
         found["NaN under the mask"] = nan_where_masked(found["tiles"])

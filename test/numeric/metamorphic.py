@@ -115,6 +115,33 @@ def taken_alone():
                    lambda got: all_near({n: x[:, :, -1:] for n, x in got[0].items()}, got[1]))
 
 
+def documents_apart():
+    """C05: what one document of a batch entry holds does not move another, nor another entry."""
+    ids = np.zeros((2, 140), np.int64)
+    ids[0, 60:], ids[1, 20:] = 1, 1
+    inputs = dict(random_qkv("meta_documents", Shape(b=2, hq=4, hkv=2, sq=140, sk=140, d=16)),
+                  ids=ids)
+    changed = dict(inputs, k=inputs["k"].copy(), v=inputs["v"].copy())
+    for which in "kv":
+        changed[which][0, :, :60] = 7  # document 0 of entry 0
+    shape = Shape(b=2, hq=4, hkv=2, sq=140, sk=140, d=16)
+    rest = {"mask": [{"expr": "ids[b, i] == ids[b, j]"}],
+            "tensors": {"ids": {"dtype": "i64", "shape": ["batch", "kv"]}}}
+
+    def check(got):
+        for name in got[0]:
+            one, other = (x[name].copy() for x in got)
+            if (one[0, :, :60] == other[0, :, :60]).all():
+                return name + ": the change is not felt where it is"
+            one[0, :, :60] = other[0, :, :60] = 0
+            if one.tobytes() != other.tobytes():
+                return name + ": another document moved"
+        return None
+
+    yield Relation("C05_documents_apart", [call(inputs, shape, **rest),
+                                           call(changed, shape, **rest)], check)
+
+
 def threads():
     for dtype, shape in (("f32", SHAPE), ("f64", SHAPE), ("f32", Shape(sq=500, sk=300, d=32))):
         inputs = random_qkv("meta_threads", shape, dtype)
@@ -206,5 +233,5 @@ def layer_of_sdpa():
 
 def cases():
     for make in (padding, permuted_keys, shifted_bias, split_keys, affine_values, taken_alone,
-                 threads, equal_configs, configs_that_differ, layer_of_sdpa):
+                 documents_apart, threads, equal_configs, configs_that_differ, layer_of_sdpa):
         yield from make()

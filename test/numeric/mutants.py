@@ -170,7 +170,7 @@ FUSED = [
     ("group of the first head for one query", "decode",
      replace("arith.divui", "arith.remui", 1)),
     ("last column of each tile left out for one query", "decode",
-     chain(define("narrow", "255", "index"), replace(r"(minsi %\d+), %c256", r"\1, %narrow"))),
+     chain(define("narrow", "511", "index"), replace(r"(minsi %\d+), %c512", r"\1, %narrow"))),
 ]
 
 # Name, change of the causal kernel, what verify-fused says.

@@ -25,6 +25,7 @@ import numpy as np
 import yaml
 
 import cases_closed_form
+import cases_decode
 import cases_expr
 import cases_gqa
 import cases_half
@@ -39,8 +40,8 @@ import metamorphic
 from reference import load
 from tolerance import Judge
 
-MODULES = (cases_closed_form, cases_tails, cases_masks, cases_expr, cases_scores, cases_gqa,
-           cases_layer, cases_shipped, cases_special_values, cases_half, cases_layouts, metamorphic)
+MODULES = (cases_closed_form, cases_decode, cases_tails, cases_masks, cases_expr, cases_scores,
+           cases_gqa, cases_layer, cases_shipped, cases_special_values, cases_half, cases_layouts, metamorphic)
 TIME_LIMIT = 60  # seconds for one call, compiling included
 
 

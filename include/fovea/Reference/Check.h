@@ -7,11 +7,10 @@
 //   rms(got - exact) <= 1.5 rms(E) + rms(floor) / 2
 //
 // where floor = eps (4 M + 2 L N), with f32's eps, M the element's magnitude, L
-// the row's logits (see Row; for projected outputs the largest |exact| and the
-// largest L), and N = M, but 1 for an lse. 16-bit outputs have eps M of their
-// own type added. The floor is a few units in the last place: on neat inputs
-// the emulation is exact by luck, and a score is rounded at least once, which a
-// weight feels as a relative error of eps |score|.
+// the row's logits (see Row), and N = M, but 1 for an lse. 16-bit outputs have
+// eps M of their own type added. The floor is a few units in the last place: on
+// neat inputs the emulation is exact by luck, and a score is rounded at least
+// once, which a weight feels as a relative error of eps |score|.
 //
 // f64: |got - exact| <= 1e-12 (M + L N / 200), with the largest M and L.
 //

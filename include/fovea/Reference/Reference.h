@@ -33,7 +33,8 @@ enum class Mode {
 struct Row {
   llvm::SmallVector<double, 0> values;
   /// For each element the magnitude that it is rounded at: sum_j w|v| for an
-  /// out, max(1, |lse|), the weight itself. Empty for projected outputs.
+  /// out, max(1, |lse|), the weight itself, sum |x||w| + |bias| for a
+  /// projection.
   llvm::SmallVector<double, 0> magnitudes;
   /// sum_j w|s|: the size of the scores that matter to the row; of weights at
   /// least |lse|, which they are computed from.

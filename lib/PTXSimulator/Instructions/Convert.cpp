@@ -74,8 +74,8 @@ static double roundToIntegral(double value, Rounding rounding) {
     // Half to even, whatever the host's mode.
     double below = std::floor(value), rest = value - below;
     if (rest > 0.5 || (rest == 0.5 && std::fmod(below, 2) != 0))
-      return below + 1;
-    return std::copysign(below, value);
+      below += 1;
+    return std::copysign(below, value); // -0.3 becomes -0
   }
   }
 }

@@ -37,6 +37,7 @@ InstructionTable fovea::ptx::makeInstructionTable() {
   addAsyncCopyInstructions(table);
   addMatrixInstructions(table);
   addMmaInstructions(table);
+  addWmmaInstructions(table);
   addWarpInstructions(table);
   addBarrierInstructions(table);
   addControlInstructions(table);

@@ -28,6 +28,7 @@ void addAtomicInstructions(InstructionTable &table);
 void addAsyncCopyInstructions(InstructionTable &table);
 void addMatrixInstructions(InstructionTable &table);
 void addMmaInstructions(InstructionTable &table);
+void addWmmaInstructions(InstructionTable &table);
 void addWarpInstructions(InstructionTable &table);
 void addBarrierInstructions(InstructionTable &table);
 void addControlInstructions(InstructionTable &table);

@@ -10,6 +10,7 @@
 #include "../MemoryAccess.h"
 #include "Instructions.h"
 #include "Lanes.h"
+#include "MatrixElement.h"
 
 using namespace fovea::ptx;
 
@@ -39,23 +40,20 @@ static void setFragment(Matrix &matrix, unsigned lane, bool isTransposed,
       pair >> 16;
 }
 
-/// Whether all lanes of the warp are there.
-static bool isWhole(Warp &warp, Mask mask) {
-  return warp.hasConverged(mask, warp.getLiveLanes());
-}
-
-/// All lanes must take part: an exited one has no value.
-static void checkWhole(Warp &warp, Mask mask) {
+bool fovea::ptx::hasWholeWarp(Warp &warp, Mask mask) {
+  if (!warp.hasConverged(mask, warp.getLiveLanes()))
+    return false;
+  // A lane that has exited has no value.
   if (mask != allLanes && !warp.isForced())
     warp.report(ReportKind::Divergence, llvm::countr_zero(mask),
                 "needs all 32 lanes of the warp");
+  return true;
 }
 
 /// Lanes 8 n to 8 n + 7 give the addresses of the rows of matrix n.
 static Flow loadMatrices(Warp &warp, const Op &op, Mask mask) {
-  if (!isWhole(warp, mask))
+  if (!hasWholeWarp(warp, mask))
     return Flow::Wait;
-  checkWhole(warp, mask);
   auto shape = std::bit_cast<MatrixShape>(op.detail);
   Row<uint64_t> addresses = warp.readWide(op.source());
   Matrix matrices[4] = {};
@@ -82,9 +80,8 @@ static Flow loadMatrices(Warp &warp, const Op &op, Mask mask) {
 }
 
 static Flow storeMatrices(Warp &warp, const Op &op, Mask mask) {
-  if (!isWhole(warp, mask))
+  if (!hasWholeWarp(warp, mask))
     return Flow::Wait;
-  checkWhole(warp, mask);
   auto shape = std::bit_cast<MatrixShape>(op.detail);
   Row<uint64_t> addresses = warp.readWide(op.source());
   Matrix matrices[4] = {};
@@ -108,9 +105,8 @@ static Flow storeMatrices(Warp &warp, const Op &op, Mask mask) {
 }
 
 static Flow transpose(Warp &warp, const Op &op, Mask mask) {
-  if (!isWhole(warp, mask))
+  if (!hasWholeWarp(warp, mask))
     return Flow::Wait;
-  checkWhole(warp, mask);
   Row<uint32_t> row = warp.read<uint32_t>(op.source());
   Matrix matrix;
   for (unsigned lane = 0; lane < warpSize; ++lane)

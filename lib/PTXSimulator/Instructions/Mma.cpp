@@ -17,40 +17,23 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../FloatFormats.h"
-#include "../Warp.h"
 #include "Instructions.h"
 #include "Lanes.h"
+#include "MatrixElement.h"
 
 using namespace fovea::ptx;
 
 namespace {
-/// What an element of A or B is.
-enum class Element : uint8_t { F16, BF16, TF32, F64, S8, U8 };
-
 /// Op::detail: sizes, and the type of the elements and of the results.
 struct MmaShape {
-  Element element = Element::F16;
+  MatrixElement element = MatrixElement::F16;
   uint8_t rows = 16, depth = 16;
   /// Whether C and D are halves.
   uint8_t hasHalves = 0;
 
-  unsigned getElementBytes() const {
-    switch (element) {
-    case Element::F16:
-    case Element::BF16:
-      return 2;
-    case Element::TF32:
-      return 4;
-    case Element::F64:
-      return 8;
-    default:
-      return 1;
-    }
-  }
   /// Elements that a register of A or B holds.
   unsigned getPerRegister() const {
-    return element == Element::F64 ? 1 : 4 / getElementBytes();
+    return element == MatrixElement::F64 ? 1 : 4 / getElementBytes(element);
   }
   /// Registers of A for each row of a lane, and of B.
   unsigned getSteps() const { return depth / (4 * getPerRegister()); }
@@ -58,26 +41,6 @@ struct MmaShape {
 
 constexpr unsigned columns = 8, maxRows = 16, maxDepth = 32;
 } // namespace
-
-/// The element in the low bits of `bits`, as what is multiplied.
-template <typename T> static T decodeElement(Element element, uint64_t bits) {
-  switch (element) {
-  case Element::F16:
-    return T(Half::decode(bits));
-  case Element::BF16:
-    return T(BFloat::decode(bits));
-  case Element::TF32:
-    // The hardware does not look at the lower bits.
-    return T(toFloat(bits & 0xffffe000));
-  case Element::F64:
-    return T(std::bit_cast<double>(bits));
-  case Element::S8:
-    return T(int8_t(bits));
-  case Element::U8:
-    return T(uint8_t(bits));
-  }
-  return T();
-}
 
 template <typename T> struct Factors {
   T a[maxRows][maxDepth];
@@ -89,7 +52,8 @@ template <typename T> struct Factors {
 template <typename T>
 static unsigned readFactors(Warp &warp, const Op &op, MmaShape shape,
                             Factors<T> &factors) {
-  unsigned per = shape.getPerRegister(), width = shape.getElementBytes() * 8;
+  unsigned per = shape.getPerRegister(),
+           width = getElementBytes(shape.element) * 8;
   unsigned halves = shape.rows / 8, steps = shape.getSteps();
   unsigned source = 0;
   auto forEachElement = [&](auto function) {
@@ -122,19 +86,10 @@ static void multiplyAdd(const Factors<T> &factors, MmaShape shape,
         c[row][column] += factors.a[row][k] * factors.b[k][column];
 }
 
-static bool isWhole(Warp &warp, Mask mask) {
-  if (!warp.hasConverged(mask, warp.getLiveLanes()))
-    return false;
-  if (mask != allLanes && !warp.isForced())
-    warp.report(ReportKind::Divergence, llvm::countr_zero(mask),
-                "needs all 32 lanes of the warp");
-  return true;
-}
-
 /// Accumulators of 32 or 64 bits: a register for each element.
 template <typename T>
 static Flow multiplyMatrices(Warp &warp, const Op &op, Mask mask) {
-  if (!isWhole(warp, mask))
+  if (!hasWholeWarp(warp, mask))
     return Flow::Wait;
   auto shape = std::bit_cast<MmaShape>(op.detail);
   Factors<T> factors;
@@ -161,7 +116,7 @@ static Flow multiplyMatrices(Warp &warp, const Op &op, Mask mask) {
 
 /// Accumulators of 16 bits: two elements in a register.
 static Flow multiplyIntoHalves(Warp &warp, const Op &op, Mask mask) {
-  if (!isWhole(warp, mask))
+  if (!hasWholeWarp(warp, mask))
     return Flow::Wait;
   auto shape = std::bit_cast<MmaShape>(op.detail);
   Factors<float> factors;
@@ -197,21 +152,21 @@ static std::optional<MmaShape> findShape(llvm::StringRef size, Type d, Type a,
     MmaShape shape;
   };
   static constexpr Known known[] = {
-      {"m16n8k16", Type::F32, Type::F16, {Element::F16, 16, 16, 0}},
-      {"m16n8k16", Type::F16, Type::F16, {Element::F16, 16, 16, 1}},
-      {"m16n8k16", Type::F32, Type::BF16, {Element::BF16, 16, 16, 0}},
-      {"m16n8k8", Type::F32, Type::F16, {Element::F16, 16, 8, 0}},
-      {"m16n8k8", Type::F16, Type::F16, {Element::F16, 16, 8, 1}},
-      {"m16n8k8", Type::F32, Type::BF16, {Element::BF16, 16, 8, 0}},
-      {"m16n8k8", Type::F32, Type::TF32, {Element::TF32, 16, 8, 0}},
-      {"m16n8k4", Type::F32, Type::TF32, {Element::TF32, 16, 4, 0}},
-      {"m8n8k4", Type::F64, Type::F64, {Element::F64, 8, 4, 0}},
-      {"m8n8k16", Type::S32, Type::S8, {Element::S8, 8, 16, 0}},
-      {"m8n8k16", Type::S32, Type::U8, {Element::U8, 8, 16, 0}},
-      {"m16n8k16", Type::S32, Type::S8, {Element::S8, 16, 16, 0}},
-      {"m16n8k16", Type::S32, Type::U8, {Element::U8, 16, 16, 0}},
-      {"m16n8k32", Type::S32, Type::S8, {Element::S8, 16, 32, 0}},
-      {"m16n8k32", Type::S32, Type::U8, {Element::U8, 16, 32, 0}},
+      {"m16n8k16", Type::F32, Type::F16, {MatrixElement::F16, 16, 16, 0}},
+      {"m16n8k16", Type::F16, Type::F16, {MatrixElement::F16, 16, 16, 1}},
+      {"m16n8k16", Type::F32, Type::BF16, {MatrixElement::BF16, 16, 16, 0}},
+      {"m16n8k8", Type::F32, Type::F16, {MatrixElement::F16, 16, 8, 0}},
+      {"m16n8k8", Type::F16, Type::F16, {MatrixElement::F16, 16, 8, 1}},
+      {"m16n8k8", Type::F32, Type::BF16, {MatrixElement::BF16, 16, 8, 0}},
+      {"m16n8k8", Type::F32, Type::TF32, {MatrixElement::TF32, 16, 8, 0}},
+      {"m16n8k4", Type::F32, Type::TF32, {MatrixElement::TF32, 16, 4, 0}},
+      {"m8n8k4", Type::F64, Type::F64, {MatrixElement::F64, 8, 4, 0}},
+      {"m8n8k16", Type::S32, Type::S8, {MatrixElement::S8, 8, 16, 0}},
+      {"m8n8k16", Type::S32, Type::U8, {MatrixElement::U8, 8, 16, 0}},
+      {"m16n8k16", Type::S32, Type::S8, {MatrixElement::S8, 16, 16, 0}},
+      {"m16n8k16", Type::S32, Type::U8, {MatrixElement::U8, 16, 16, 0}},
+      {"m16n8k32", Type::S32, Type::S8, {MatrixElement::S8, 16, 32, 0}},
+      {"m16n8k32", Type::S32, Type::U8, {MatrixElement::U8, 16, 32, 0}},
   };
   for (const Known &entry : known)
     if (entry.size == size && d == entry.accumulator && c == d &&

@@ -143,8 +143,8 @@ struct WidenBF16ToF64 : OpRewritePattern<arith::ExtFOp> {
     if (isa<VectorType>(word))
       sixteen = vector::BroadcastOp::create(rewriter, loc, word, sixteen);
     bits = arith::ShLIOp::create(rewriter, loc, bits, sixteen);
-    Value single = arith::BitcastOp::create(
-        rewriter, loc, like(rewriter.getF32Type()), bits);
+    Value single = arith::BitcastOp::create(rewriter, loc,
+                                            like(rewriter.getF32Type()), bits);
     rewriter.replaceOpWithNewOp<arith::ExtFOp>(op, type, single);
     return success();
   }

@@ -8,15 +8,16 @@ using namespace mlir;
 using namespace fovea;
 using namespace fovea::cpu;
 
-/// Memory is read 32 bytes at a time at most: the loops wait for it, and
-/// narrower reads let the processor's own prefetching run further ahead.
+/// Loops over one row or two wait for memory all the time: read 32 bytes at a
+/// time, it comes sooner, as the processor's own prefetching runs further
+/// ahead.
 static int64_t getLanes(attn::LoadQueriesOp queries, const CPUInfo &info) {
   Type stored = queries.getQuery().getType().getElementType();
   unsigned bits = attn::getAccumulatorType(stored).getIntOrFloatBitWidth();
-  constexpr int64_t kReadBits = 256;
-
-  return std::min<int64_t>(info.getLanes(bits),
-                           kReadBits / stored.getIntOrFloatBitWidth());
+  int64_t lanes = info.getLanes(bits);
+  if (cast<VectorType>(queries.getResult().getType()).getDimSize(0) > 2)
+    return lanes;
+  return std::min<int64_t>(lanes, 256 / stored.getIntOrFloatBitWidth());
 }
 
 /// Rows of queries, of which four still leave room for a vector of each.
@@ -37,10 +38,10 @@ void HeadLanes::explain() {
   remark::passed(queries.getLoc(),
                  getRemarkOpts(queries, kRemarkVectors, "head-dim-in-lanes"))
       << remark::add("keys and values are read once, {0} elements of the head "
-                     "dim at a time, for {1} rows together",
-                     lanes, groupRows)
-      << remark::reason("a tile of {0} rows would leave half of a vector's "
-                        "lanes unused",
+                     "dim at a time",
+                     lanes)
+      << remark::reason("with rows in lanes, half of a vector's would be "
+                        "unused (rows of the tile: {0})",
                         rows);
 }
 

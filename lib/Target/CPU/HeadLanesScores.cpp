@@ -60,19 +60,33 @@ void HeadLanes::buildProducts(VectorBuilder &b, attn::ScoresOp op, Value scores,
   Value lastKey = b.sub(b.add(op.getKeyRow(), count), b.index(1));
   /// Head dims beyond this many vectors are a loop.
   int64_t step = 8 * lanes, whole = headDim / step * step;
+  // The queries of the first group stay in registers, as far as there are any:
+  // read again for each key they would take the loads that keys wait for.
+  int64_t perRow = llvm::divideCeil(headDim, lanes);
+  SmallVector<Value> kept;
+  if (groupRows * perRow <= 2 * accumulators)
+    for (int64_t r = 0; r < groupRows; ++r)
+      for (int64_t d = 0; d < perRow; ++d)
+        kept.push_back(b.load(queries, {b.index(r), b.index(d * lanes)}));
   // Products of the rows from `firstRow` on with a key, not yet summed.
-  auto multiply = [&](Value keyRow, Value firstRow) {
+  auto multiply = [&](Value keyRow, Value firstRow, bool isFirst) {
     auto part = [&](Value from, int64_t columns, ValueRange sums) {
       SmallVector<Value> acc(sums);
       for (int64_t d = 0; d < columns; d += lanes) {
         Value at = b.add(from, d);
         Value key = b.widen(b.loadPart(op.getKey(), {keyRow, at}, columns - d));
-        for (int64_t r = 0; r < groupRows; ++r)
-          acc[r] =
-              b.fma(b.load(queries, {b.add(firstRow, r), at}), key, acc[r]);
+        for (int64_t r = 0; r < groupRows; ++r) {
+          Value query = isFirst && !kept.empty()
+                            ? kept[r * perRow + d / lanes]
+                            : b.load(queries, {b.add(firstRow, r), at});
+          acc[r] = b.fma(query, key, acc[r]);
+        }
       }
       return acc;
     };
+    if (isFirst && !kept.empty())
+      return part(b.index(0), headDim,
+                  SmallVector<Value>(groupRows, b.splat(0)));
     SmallVector<Value> sums(groupRows, b.splat(0));
     if (whole > step)
       sums = b.forLoop(
@@ -104,7 +118,7 @@ void HeadLanes::buildProducts(VectorBuilder &b, attn::ScoresOp op, Value scores,
     b.forLoop(zero, b.index(groupKeys), 1, [&](Value k) {
       Value keyRow = b.minSigned(b.add(base, k), lastKey);
       prefetchAfter(b, op.getKey(), keyRow);
-      for (auto [r, sum] : llvm::enumerate(multiply(keyRow, zero)))
+      for (auto [r, sum] : llvm::enumerate(multiply(keyRow, zero, true)))
         b.store(sum, scratch, {b.add(k, r * groupKeys), zero});
     });
     SmallVector<Value> sums;
@@ -115,16 +129,17 @@ void HeadLanes::buildProducts(VectorBuilder &b, attn::ScoresOp op, Value scores,
     // vector of queries serves them all.
     if (rows <= groupRows)
       return;
-    b.forLoop(
-        b.index(groupRows), b.index(rows), groupRows, [&](Value firstRow) {
-          SmallVector<Value> sums(lanes);
-          for (int64_t k = 0; k < groupKeys; ++k) {
-            Value keyRow = b.minSigned(b.add(base, k), lastKey);
-            for (auto [r, sum] : llvm::enumerate(multiply(keyRow, firstRow)))
-              sums[r * groupKeys + k] = sum;
-          }
-          store(sums, firstRow, first);
-        });
+    b.forLoop(b.index(groupRows), b.index(rows), groupRows,
+              [&](Value firstRow) {
+                SmallVector<Value> sums(lanes);
+                for (int64_t k = 0; k < groupKeys; ++k) {
+                  Value keyRow = b.minSigned(b.add(base, k), lastKey);
+                  for (auto [r, sum] :
+                       llvm::enumerate(multiply(keyRow, firstRow, false)))
+                    sums[r * groupKeys + k] = sum;
+                }
+                store(sums, firstRow, first);
+              });
   });
   buffers.release(scratch);
 }

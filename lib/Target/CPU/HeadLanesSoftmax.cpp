@@ -101,7 +101,11 @@ void HeadLanes::lower(attn::NormalizeOp op) {
     b.forLoop(b.index(0), count, lanes, [&](Value column) {
       Value score = b.load(scores, {row, column});
       Value weight = b.expOfNegative(b.subf(score, shift));
-      b.store(b.select(none, b.splat(0), weight), weights, {row, column});
+      // A forbidden key has weight 0 also where NaN at another made the lse.
+      Value forbidden =
+          b.compare(arith::CmpFPredicate::OEQ, score, minusInfinity);
+      forbidden = arith::OrIOp::create(builder, op.getLoc(), forbidden, none);
+      b.store(b.select(forbidden, b.splat(0), weight), weights, {row, column});
     });
   });
 }

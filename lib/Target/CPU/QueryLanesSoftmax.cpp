@@ -145,8 +145,10 @@ void QueryLanes::lower(attn::NormalizeOp op) {
         Value at = b.index(v * shape.lanes);
         Value score = b.load(scores, {panel, key, at});
         Value weight = exp(b, b.subf(score, shifts[v]));
-        b.store(b.select(empties[v], b.splat(0), weight), weights,
-                {panel, key, at});
+        // A forbidden key has weight 0 also where NaN at another made the lse.
+        Value none = b.compare(arith::CmpFPredicate::OEQ, score, minusInfinity);
+        none = arith::OrIOp::create(builder, op.getLoc(), none, empties[v]);
+        b.store(b.select(none, b.splat(0), weight), weights, {panel, key, at});
       }
     });
   });

@@ -207,10 +207,10 @@ TEST(Convert, IntegersSaturate) {
 
 TEST(Convert, FloatsRoundToIntegralFloats) {
   std::vector<float> values{2.5f, -0.3f, 1e10f};
-  EXPECT_EQ(evaluate<float>("cvt.rni.f32.f32 %0, %1;", values),
-            (std::vector{2.f, -0.f, 1e10f}));
-  EXPECT_EQ(evaluate<float>("cvt.rpi.f32.f32 %0, %1;", values),
-            (std::vector{3.f, -0.f, 1e10f}));
+  EXPECT_EQ(evaluate<uint32_t>("cvt.rni.f32.f32 %0, %1;", values),
+            (std::vector{bitsOf(2), bitsOf(-0.f), bitsOf(1e10f)}));
+  EXPECT_EQ(evaluate<uint32_t>("cvt.rpi.f32.f32 %0, %1;", values),
+            (std::vector{bitsOf(3), bitsOf(-0.f), bitsOf(1e10f)}));
   EXPECT_EQ(evaluateOne<double>("cvt.rmi.f64.f64 %0, %1;", -0.5), -1.0);
 }
 

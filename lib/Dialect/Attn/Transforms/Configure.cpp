@@ -55,7 +55,7 @@ public:
 private:
   TilingAttr get(int64_t heads, int64_t count) const {
     // Scores of few rows are small, and so is the work between two tiles.
-    int64_t most = isFew(heads * count) ? 256 : 128;
+    int64_t most = isFew(heads * count) ? 512 : 128;
     return TilingAttr::get(context, heads, count, keys ? keys : most);
   }
 
@@ -151,8 +151,11 @@ private:
       os << "as the pass options say; ";
     else if (!query.isDynamicDim(2) && query.getDimSize(2) <= rows)
       os << "the query length is " << query.getDimSize(2) << "; ";
-    os << "the rows fill " << count(llvm::divideCeil(rows, lanes), "vector")
-       << " of " << lanes << " " << accumulator << " ('" << target.getCpu()
+    if (2 * rows <= lanes)
+      os << "the rows would fill at most half a vector";
+    else
+      os << "the rows fill " << count(llvm::divideCeil(rows, lanes), "vector");
+    os << " of " << lanes << " " << accumulator << " ('" << target.getCpu()
        << "' has vectors of " << info.vectorBytes
        << " bytes), their scores take "
        << llvm::divideCeil(rows * tiling.getKeys() * bits / 8, 1024)

@@ -7,6 +7,8 @@ module attributes {attn.target = #attn.target<
 func.func @from_the_target(%q: tensor<?x1x?x8xf32>, %s: f32)
     -> tensor<?x1x?x8xf32> {
   // expected-remark@below {{Reason="the rows fill 3 vectors of 16 f32 ('znver4' has vectors of 64 bytes), their scores take 24 KiB of scratch", Remark="a tile is 48 query rows of 1 head by 128 keys"}}
+  // expected-remark@below {{Reason="the rows would fill at most half a vector of 16 f32 ('znver4' has vectors of 64 bytes), their scores take 2 KiB of scratch", Remark="for up to 1 query row a tile is 1 query row of 1 head by 512 keys"}}
+  // expected-remark@below {{Remark="for up to 8 query rows a tile is 8 query rows of 1 head by 512 keys"}}
   %out = attn.sdpa %q, %q, %q scale(%s : f32)
       : tensor<?x1x?x8xf32>, tensor<?x1x?x8xf32>, tensor<?x1x?x8xf32>
       -> tensor<?x1x?x8xf32>

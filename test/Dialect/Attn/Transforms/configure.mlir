@@ -4,10 +4,10 @@
 // A query tile is three vectors of 16 floats.
 // CHECK-DAG: #[[FULL:.+]] = #attn.tiling<heads = 1, queries = 48, keys = 128>
 // CHECK-DAG: #[[DOUBLE:.+]] = #attn.tiling<heads = 1, queries = 24, keys = 128>
-// CHECK-DAG: #[[ONE:.+]] = #attn.tiling<heads = 1, queries = 1, keys = 256>
-// CHECK-DAG: #[[EIGHT:.+]] = #attn.tiling<heads = 1, queries = 8, keys = 256>
-// CHECK-DAG: #[[FOUR:.+]] = #attn.tiling<heads = 1, queries = 4, keys = 256>
-// CHECK-DAG: #[[GROUP:.+]] = #attn.tiling<heads = 4, queries = 1, keys = 256>
+// CHECK-DAG: #[[ONE:.+]] = #attn.tiling<heads = 1, queries = 1, keys = 512>
+// CHECK-DAG: #[[EIGHT:.+]] = #attn.tiling<heads = 1, queries = 8, keys = 512>
+// CHECK-DAG: #[[FOUR:.+]] = #attn.tiling<heads = 1, queries = 4, keys = 512>
+// CHECK-DAG: #[[GROUP:.+]] = #attn.tiling<heads = 4, queries = 1, keys = 512>
 // CHECK-DAG: #[[GROUPS:.+]] = #attn.tiling<heads = 4, queries = 12, keys = 128>
 // CHECK-DAG: #[[FIVE:.+]] = #attn.tiling<heads = 4, queries = 5, keys = 128>
 // CHECK-DAG: #[[TWO:.+]] = #attn.tiling<heads = 1, queries = 32, keys = 128>

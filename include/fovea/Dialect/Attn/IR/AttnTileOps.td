@@ -315,7 +315,9 @@ def Attn_NormalizeOp : Attn_Op<"normalize", [Pure,
     AllTypesMatch<["scores", "weights"]>]> {
   let summary = "weights from scores and a known log-sum-exp";
   let description = [{
-        weights[r,c] = lse[r] == -inf ? 0 : exp(scores[r,c] - lse[r])
+                weights[r,c] = lse[r] == -inf or scores[r,c] == -inf
+                           ? 0 : exp(scores[r,c] - lse[r])
+
 
     Constraint: `normalize_c1` lse has one value of the scores' type for each
     row.

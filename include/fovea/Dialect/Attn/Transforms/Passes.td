@@ -68,7 +68,7 @@ def AttnConfigure : Pass<"attn-configure", "mlir::ModuleOp"> {
 
     Few queries, as in decoding, are bound by the reads of keys and values: the
     heads of a group share a tile then, if its rows fit a panel. Rows that fill
-    half a vector at most take key tiles of 256 keys (see `attn-vectorize` for
+    half a vector at most take key tiles of 512 keys (see `attn-vectorize` for
     what becomes of them). Where the query length is known at run time only,
     these tilings are the `short` ones of the operation, beside the one for long
     lengths.
