@@ -55,7 +55,7 @@ public:
   std::optional<Finding> run();
 
   RightCall getRightCall() const {
-    RightCall right{number, call, isNear};
+    RightCall right{number, call};
     right.call.strides = strides | (call.strides & NegativeStrides);
     right.call.specials = specials;
     return right;
@@ -89,7 +89,7 @@ private:
   Injection injection;
   std::vector<Drawn> inputs, outputs;
   unsigned strides = 0, specials = 0;
-  bool isNear = false;
+
   std::optional<Finding> finding;
 };
 
@@ -335,12 +335,7 @@ bool CallRunner::check() {
       return fail(FindingKind::Refused, result.takeError());
     if (result->isRight)
       continue;
-    bool mayBeNear = drawn.isLayer() || output.spec.name == "weights";
-    if (mayBeNear && result->maxError <= slack * result->maxLimit &&
-        result->rmsError <= slack * result->rmsLimit) {
-      isNear = true;
-      continue;
-    }
+
     std::string text;
     llvm::raw_string_ostream(text)
         << "output '" << output.spec.name << "' is wrong: at "

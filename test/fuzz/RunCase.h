@@ -37,15 +37,7 @@ struct RightCall {
   int number = 0;
   /// With the strides and specials that it came to have.
   Call call;
-  /// Beyond S14's limits by less than `slack`.
-  bool isNear = false;
 };
-
-/// Errors of layers and of weights may be so many times S14's limits, which
-/// come from few elements here and whose floors know results, not the terms of
-/// the sums that were rounded: those of a projection, or of a score that the
-/// lse and the weights each compute their own way.
-constexpr double slack = 3;
 
 /// Runs a case in this process; stops at the first finding.
 std::optional<Finding>
