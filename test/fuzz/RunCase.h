@@ -41,10 +41,10 @@ struct RightCall {
   bool isNear = false;
 };
 
-/// Errors of layers and of weights may be so many times S14's limits, which
-/// come from few elements here and whose floors know results, not the terms of
-/// the sums that were rounded: those of a projection, or of a score that the
-/// lse and the weights each compute their own way.
+/// Errors may be so many times S14's limits, f64 apart: with few elements the
+/// yardstick is a matter of chance, and the floor knows scores, not the terms
+/// whose sums they are. What is wrong is wrong by far; how often this is needed
+/// is printed.
 constexpr double slack = 3;
 
 /// Runs a case in this process; stops at the first finding.
