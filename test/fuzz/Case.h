@@ -95,9 +95,6 @@ enum Special : unsigned {
 };
 constexpr unsigned numStrideStyles = 5, numSpecials = 10;
 
-/// Kernels refuse tensors whose innermost dim is not contiguous.
-constexpr bool takesInnerStrides = false;
-
 enum class Hook { None, Pool, Reversed };
 
 /// One call of the kernel.

@@ -42,7 +42,8 @@ static void say(int fd, std::string line) {
         runCase(drawn, injection, [&](const RightCall &right) {
           say(fd, "call " + std::to_string(right.number) + " " +
                       std::to_string(right.call.strides) + " " +
-                      std::to_string(right.call.specials));
+                      std::to_string(right.call.specials) + " " +
+                      std::to_string(right.isNear));
         });
     if (finding)
       say(fd, "finding " + std::to_string(unsigned(finding->kind)) + " " +
@@ -115,7 +116,9 @@ void Child::takeLine(StringRef line,
     right.call = batch[current.position].calls[right.number];
     takeNumber(right.call.strides);
     takeNumber(right.call.specials);
-
+    unsigned isNear = 0;
+    takeNumber(isNear);
+    right.isNear = isNear;
     current.calls.push_back(right);
   } else if (line.consume_front("finding")) {
     Finding finding;

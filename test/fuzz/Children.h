@@ -4,7 +4,7 @@
 // in children, which say on a pipe what they begin and what came out:
 //
 //   begin POSITION                  a case, by its place in the batch
-//   call NUMBER STRIDES SPECIALS         a call was right
+//   call NUMBER STRIDES SPECIALS NEAR    a call was right
 //   finding KIND CALL TEXT          and the case is over
 //   end                             the case was right
 //   fault ... | crash ...           from the signal handler, as last words

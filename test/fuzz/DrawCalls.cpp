@@ -75,8 +75,6 @@ static void drawSettings(Dice &dice, const Case &drawn, Call &call) {
 }
 
 void fuzz::dropImpossible(const Case &drawn, Call &call) {
-  if (!takesInnerStrides)
-    call.strides &= ~InnerStrides;
   auto drop = [&](unsigned specials, bool isImpossible) {
     if (isImpossible)
       call.specials &= ~specials;
@@ -87,10 +85,6 @@ void fuzz::dropImpossible(const Case &drawn, Call &call) {
   // An infinity in x makes queries whose products are infinite or NaN by
   // rounding.
   drop(InfForbidden, drawn.kind == Kind::SelfLayer);
-  // Whether a forbidden key's weight is 0 or NaN in a row that is NaN is left
-  // open.
-  drop(NaNAllowed, drawn.isLayer() && drawn.hasWeights && !drawn.mask.empty());
-  drop(NaNForbidden, drawn.kind == Kind::SelfLayer && drawn.hasWeights);
   const ScoreEntry *bias = drawn.findScore(ScoreEntry::Bias);
   drop(NaNBias | InfBias | MinBias, !bias);
   drop(NaNForbidden | InfForbidden | NaNBias | NoKeys, drawn.mask.empty());

@@ -36,8 +36,6 @@ void fuzz::drawStrides(const Call &call, bool isInput, Drawn &drawn,
   llvm::ArrayRef<int64_t> shape = drawn.tensor.getShape();
   int64_t rank = shape.size();
   Dice dice(mix(call.seed, llvm::xxHash64(drawn.spec.name)));
-  bool isIndex = drawn.spec.element == ElementKind::Index;
-  bool mayMoveInner = takesInnerStrides || isIndex;
   unsigned styles = 0;
   for (unsigned n = 0; n < numStrideStyles; ++n)
     if (!dice.onceIn(4))
@@ -47,7 +45,7 @@ void fuzz::drawStrides(const Call &call, bool isInput, Drawn &drawn,
   llvm::SmallVector<int64_t> order;
   for (int64_t dim = rank - 1; dim >= 0; --dim)
     order.push_back(dim);
-  bool movesInner = styles & InnerStrides && mayMoveInner;
+  bool movesInner = styles & InnerStrides;
   if (styles & PermutedStrides)
     for (int64_t n = order.size() - 1, least = movesInner ? 0 : 1; n > least;
          --n)
@@ -70,10 +68,10 @@ void fuzz::drawStrides(const Call &call, bool isInput, Drawn &drawn,
     }
   }
   if (rank && shape[rank - 1] > 1 && drawn.strides[rank - 1] != 1)
-    used |= isIndex ? PaddedStrides : InnerStrides;
+    used |= InnerStrides;
   if (!isInput || !(styles & ZeroStrides))
     return;
-  for (int64_t dim = 0; dim < rank - !mayMoveInner; ++dim)
+  for (int64_t dim = 0; dim < rank; ++dim)
     if (shape[dim] > 1 && dice.onceIn(2)) {
       drawn.strides[dim] = 0;
       drawn.isBroadcast = true;

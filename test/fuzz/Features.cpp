@@ -33,9 +33,7 @@ class Table {
 public:
   Table() {
     std::vector<StringRef> strides = {"compact"};
-    for (unsigned n = 0; n < numStrideStyles; ++n)
-      if (takesInnerStrides || (1u << n) != InnerStrides)
-        strides.push_back(strideStyles[n]);
+    llvm::append_range(strides, strideStyles);
     std::vector<StringRef> values = {"none"};
     llvm::append_range(values, specials);
     const Axis axes[] = {

@@ -70,7 +70,7 @@ private:
   Clock::time_point start;
   std::list<std::unique_ptr<Child>> children;
   std::vector<Case> again; // not reached, as the case before killed the child
-  uint64_t numDrawn = 0, numRun = 0, numCalls = 0;
+  uint64_t numDrawn = 0, numRun = 0, numCalls = 0, numNear = 0;
   std::array<uint64_t, numFindingKinds> findings = {};
   Coverage covered, planned;
 };
@@ -130,7 +130,7 @@ void Fuzzer::takeOutcome(const Case &drawn, const Outcome &outcome) {
   ++numRun;
   numCalls += outcome.calls.size();
   for (const RightCall &right : outcome.calls) {
-
+    numNear += right.isNear;
     covered.add(getFeatures(drawn, right.call));
   }
   if (outcome.finding)
@@ -205,7 +205,7 @@ void Fuzzer::printSummary() {
                << ", guard-page faults: " << count(FindingKind::Fault)
                << ", crashes: " << count(FindingKind::Crash)
                << ", hangs: " << count(FindingKind::Hang) << "\n"
-
+               << "calls just beyond S14: " << numNear << "\n"
                << "pairs of features: " << covered.getNumCovered() << " of "
                << covered.getNumPossible() << "\n"
                << "time: " << llvm::format("%.1f s\n", getSeconds());

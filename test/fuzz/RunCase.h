@@ -37,7 +37,15 @@ struct RightCall {
   int number = 0;
   /// With the strides and specials that it came to have.
   Call call;
+  /// Beyond S14's limits by less than `slack`.
+  bool isNear = false;
 };
+
+/// Errors may be so many times S14's limits, f64 apart: with few elements the
+/// yardstick is a matter of chance, and the floor knows scores, not the terms
+/// whose sums they are. What is wrong is wrong by far; how often this is needed
+/// is printed.
+constexpr double slack = 3;
 
 /// Runs a case in this process; stops at the first finding.
 std::optional<Finding>
