@@ -234,8 +234,10 @@ const LaneGroup *Warp::findStuckGroup() const {
 }
 
 void Warp::forceStuckGroup() {
-  auto *group = const_cast<LaneGroup *>(findStuckGroup());
-  group->state = LaneGroup::Ready;
+  const LaneGroup *stuck = findStuckGroup();
+  for (LaneGroup &group : others)
+    if (&group == stuck)
+      group.state = LaneGroup::Ready;
   forced = true;
 }
 

@@ -94,7 +94,7 @@ ptxsim::parseCommandLine(llvm::ArrayRef<const char *> arguments) {
       error = fail("unknown flag '" + flag + "'; see '--help'");
     }
     if (error)
-      return std::move(error);
+      return error;
   }
   if (parsed.file.empty() && !parsed.help)
     return fail("expected a PTX file; see '--help'");
