@@ -232,7 +232,7 @@ void ModuleBuilder::buildSdpa(RegionBuilder &regions) {
   if (wantsWeights) {
     auto weights = attn::SdpaWeightsOp::create(
         builder, loc, outputType(Output::Weights), query, key, sdpa.getLse(),
-        scale, attn::TilingAttr());
+        scale, attn::TilingAttr(), ArrayAttr());
     fillRegions(weights, regions);
     results.push_back(weights.getWeights());
   }

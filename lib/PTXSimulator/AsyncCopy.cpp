@@ -14,7 +14,8 @@ void AsyncCopyEngine::reset(SharedMemory &memory, AsyncCopyTiming timing) {
 
 void AsyncCopyEngine::perform(const AsyncCopy &copy) {
   uint8_t *to = memory->getData(copy.to);
-  std::memcpy(to, copy.from, copy.sourceBytes);
+  if (copy.sourceBytes)
+    std::memcpy(to, copy.from, copy.sourceBytes);
   std::memset(to + copy.sourceBytes, 0, copy.bytes - copy.sourceBytes);
   memory->markInitialized(copy.to, copy.bytes);
 }

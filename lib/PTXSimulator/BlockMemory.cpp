@@ -1,6 +1,7 @@
 //===- BlockMemory.cpp - shared and local memory of a block ---------------===//
 
 #include "BlockMemory.h"
+#include <algorithm>
 
 using namespace fovea::ptx;
 
@@ -14,5 +15,5 @@ void ShadowedMemory::resize(uint64_t base, uint64_t end) {
 }
 
 void ShadowedMemory::addRange(uint64_t begin, uint64_t size) {
-  std::memset(states.data() + (begin - base), Uninitialized, size);
+  std::fill_n(states.begin() + (begin - base), size, Uninitialized);
 }

@@ -78,13 +78,13 @@ Device::mapReadOnly(const void *host, uint64_t bytes, StringRef name) {
 }
 
 void Device::free(DevicePointer pointer) {
-  auto *found = const_cast<Allocation *>(find(pointer));
-  if (!found)
+  if (!find(pointer))
     return;
-  found->freed = true;
-  found->data = found->states = nullptr;
-  found->ownedData.reset();
-  found->ownedStates.reset();
+  Allocation &found = *allocations[(pointer >> windowBits) - 1];
+  found.freed = true;
+  found.data = found.states = nullptr;
+  found.ownedData.reset();
+  found.ownedStates.reset();
 }
 
 llvm::Expected<const Allocation *> Device::findRange(DevicePointer pointer,

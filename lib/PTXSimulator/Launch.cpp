@@ -149,13 +149,13 @@ fovea::ptx::launch(const Kernel &kernel, Dim3 grid, Dim3 block,
   const Program &program = kernel.getProgram();
   if (llvm::Error error =
           checkSizes(kernel, grid, block, dynamicSharedBytes, options))
-    return std::move(error);
+    return error;
   LaunchState state{program, device, options, grid, block, dynamicSharedBytes,
                     {},      {}};
   if (llvm::Error error = fillParameters(kernel, arguments, state.parameters))
-    return std::move(error);
+    return error;
   if (llvm::Error error = fillConstants(program, device, state.constants))
-    return std::move(error);
+    return error;
 
   uint64_t numBlocks = grid.getVolume();
   uint64_t threads =
@@ -178,12 +178,12 @@ fovea::ptx::launch(const Kernel &kernel, Dim3 grid, Dim3 block,
       runner.run(position);
     }
   };
-  std::vector<std::thread> helpers;
+  std::vector<std::thread> workers;
   for (uint64_t n = 1; n < threads; ++n)
-    helpers.emplace_back(work, std::ref(*blocks[n]));
+    workers.emplace_back(work, std::ref(*blocks[n]));
   work(*blocks.front());
-  for (std::thread &helper : helpers)
-    helper.join();
+  for (std::thread &worker : workers)
+    worker.join();
 
   ReportTable reports;
   std::vector<uint64_t> executions(program.ops.size());

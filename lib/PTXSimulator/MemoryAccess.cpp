@@ -45,9 +45,9 @@ static llvm::StringRef getVerb(AccessKind kind) {
   return "";
 }
 
-void MemoryAccess::describe(unsigned lane, ReportKind report, uint64_t address,
-                            uint32_t bytes, const llvm::Twine &where) {
-  warp.report(report, lane,
+void MemoryAccess::report(unsigned lane, ReportKind reportKind, uint32_t bytes,
+                          const llvm::Twine &where) {
+  warp.report(reportKind, lane,
               llvm::formatv("{0} {1} bytes ", getVerb(kind), bytes).str() +
                   where);
 }
@@ -101,12 +101,6 @@ std::string MemoryAccess::describePlace(MemorySpace place,
                          range->size);
   return llvm::formatv("at {0} address {1:x}, where no variable is", name,
                        address);
-}
-
-void MemoryAccess::reportRange(unsigned lane, uint64_t address,
-                               uint32_t bytes) {
-  describe(lane, ReportKind::OutOfBounds, address, bytes,
-           describePlace(lastSpace, address));
 }
 
 uint8_t *MemoryAccess::find(unsigned lane, uint64_t address, uint32_t bytes,
@@ -169,17 +163,18 @@ uint8_t *MemoryAccess::find(unsigned lane, uint64_t address, uint32_t bytes,
   }
   }
   if (!data) {
-    reportRange(lane, address, bytes);
+    report(lane, ReportKind::OutOfBounds, bytes,
+           describePlace(lastSpace, address));
     return nullptr;
   }
   if (address % alignment)
-    describe(lane, ReportKind::Misaligned, address, bytes,
-             describePlace(lastSpace, address) +
-                 llvm::formatv(", not at a multiple of {0}", alignment).str());
+    report(lane, ReportKind::Misaligned, bytes,
+           describePlace(lastSpace, address) +
+               llvm::formatv(", not at a multiple of {0}", alignment).str());
   bool writes = kind != AccessKind::Read && kind != AccessKind::AsyncRead;
   if (readOnly && writes) {
-    describe(lane, ReportKind::ReadOnly, address, bytes,
-             describePlace(lastSpace, address) + " and is read-only");
+    report(lane, ReportKind::ReadOnly, bytes,
+           describePlace(lastSpace, address) + " and is read-only");
     return nullptr;
   }
   if (block.observer) {
@@ -196,9 +191,9 @@ void MemoryAccess::checkInitialized(unsigned lane, uint32_t bytes) {
     return;
   for (uint32_t n = 0; n < bytes; ++n)
     if (!(lastStates[n] & ShadowedMemory::Initialized)) {
-      describe(lane, ReportKind::Uninitialized, lastAddress, bytes,
-               describePlace(lastSpace, lastAddress) +
-                   "; nothing has written byte " + llvm::Twine(n) + " of them");
+      report(lane, ReportKind::Uninitialized, bytes,
+             describePlace(lastSpace, lastAddress) +
+                 "; nothing has written byte " + llvm::Twine(n) + " of them");
       return;
     }
 }

@@ -34,9 +34,8 @@ public:
   uint64_t getAddress() const { return lastAddress; }
 
 private:
-  void describe(unsigned lane, ReportKind kind, uint64_t address,
-                uint32_t bytes, const llvm::Twine &where);
-  void reportRange(unsigned lane, uint64_t address, uint32_t bytes);
+  void report(unsigned lane, ReportKind kind, uint32_t bytes,
+              const llvm::Twine &where);
   std::string describePlace(MemorySpace place, uint64_t address) const;
 
   Warp &warp;

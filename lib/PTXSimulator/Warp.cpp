@@ -16,7 +16,7 @@ Warp::Warp(Block &block, const Program &program, unsigned number)
 void Warp::reset(Mask lanes, const uint8_t *constants) {
   this->constants = constants;
   existing = live = lanes;
-  forced = false;
+  forced = turnIsOver = false;
   carry = 0;
   others.clear();
   current = LaneGroup{program.entry, lanes, LaneGroup::Ready, 0};
@@ -65,13 +65,14 @@ bool Warp::checkDefined(const Op &op, Mask mask, Mask &undefined) {
 }
 
 bool Warp::run(uint64_t quantum) {
-  if (!reschedule())
+  if (!reschedule(/*rotate=*/turnIsOver))
     return false;
+  turnIsOver = false;
   uint64_t end = executed + quantum;
   const Op *ops = program.ops.data();
   while (current.mask && !block.stopped) {
     if (executed >= end) {
-      reschedule(/*rotate=*/true);
+      turnIsOver = true;
       break;
     }
     const Op &op = ops[current.pc];
@@ -102,6 +103,7 @@ bool Warp::run(uint64_t quantum) {
         reschedule();
       break;
     case Flow::Wait:
+      --block.executions[current.pc]; // it is tried again
       others.push_back({current.pc, mask, LaneGroup::AtSync, 0});
       current.mask &= ~mask;
       ++current.pc;
@@ -232,8 +234,10 @@ const LaneGroup *Warp::findStuckGroup() const {
 }
 
 void Warp::forceStuckGroup() {
-  auto *group = const_cast<LaneGroup *>(findStuckGroup());
-  group->state = LaneGroup::Ready;
+  const LaneGroup *stuck = findStuckGroup();
+  for (LaneGroup &group : others)
+    if (&group == stuck)
+      group.state = LaneGroup::Ready;
   forced = true;
 }
 

@@ -143,6 +143,8 @@ private:
   unsigned number;
   Mask existing = 0, live = 0;
   bool forced = false;
+  /// The last run ended by its quantum: another group has its turn.
+  bool turnIsOver = false;
 
   LaneGroup current;
   llvm::SmallVector<LaneGroup, 4> others;

@@ -29,6 +29,8 @@ llvm::Error Arguments::add(StringRef text) {
     return addFile(kind, value);
   if (kind == "out")
     return addOutput(value);
+  if (kind == "hex")
+    return addStructure(value);
   if (kind == "null" && value.empty()) {
     arguments.push_back(KernelArgument::of(DevicePointer(0)));
     return llvm::Error::success();
@@ -68,6 +70,16 @@ llvm::Error Arguments::addFloat(StringRef kind, StringRef value) {
                 "'");
   arguments.push_back(kind == "f32" ? KernelArgument::of(float(number))
                                     : KernelArgument::of(number));
+  return llvm::Error::success();
+}
+
+llvm::Error Arguments::addStructure(StringRef value) {
+  std::string bytes;
+  if (value.empty() || value.size() % 2 || !llvm::tryGetFromHex(value, bytes))
+    return fail(
+        "'--arg=hex:' expects two hexadecimal digits a byte, but got '" +
+        value + "'");
+  arguments.emplace_back(llvm::arrayRefFromStringRef(bytes));
   return llvm::Error::success();
 }
 

@@ -25,6 +25,7 @@ public:
 private:
   llvm::Error addInteger(llvm::StringRef kind, llvm::StringRef value);
   llvm::Error addFloat(llvm::StringRef kind, llvm::StringRef value);
+  llvm::Error addStructure(llvm::StringRef value);
   llvm::Error addMemory(llvm::StringRef kind, llvm::StringRef value);
   llvm::Error addFile(llvm::StringRef kind, llvm::StringRef value);
   llvm::Error addOutput(llvm::StringRef value);

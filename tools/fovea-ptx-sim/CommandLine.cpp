@@ -94,7 +94,7 @@ ptxsim::parseCommandLine(llvm::ArrayRef<const char *> arguments) {
       error = fail("unknown flag '" + flag + "'; see '--help'");
     }
     if (error)
-      return std::move(error);
+      return error;
   }
   if (parsed.file.empty() && !parsed.help)
     return fail("expected a PTX file; see '--help'");
@@ -135,6 +135,7 @@ ARGUMENTS:
                        a pointer to memory that nothing has written yet, written to
                        the file afterwards, as in out:o.npy:f16:2x64x128
   null:                a null pointer
+  hex:DIGITS           a structure by value, two digits a byte
 
 EXIT CODES: 0 fine, 1 the file, the flags or the arguments are at fault, 2 the
 kernel's faults were reported

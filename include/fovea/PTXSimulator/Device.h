@@ -40,7 +40,8 @@ struct Allocation {
 
 class Device {
 public:
-  /// Every allocation starts at a multiple of this many bytes.
+  /// An allocation starts at a multiple of 2^windowBits, and may not be larger;
+  /// no other starts within that many bytes.
   static constexpr unsigned windowBits = 40;
   static constexpr uint64_t maxAllocations = (uint64_t(1) << 15) - 1;
 
@@ -51,7 +52,9 @@ public:
   enum class Content { Initialized, Uninitialized };
 
   /// Lets kernels use `bytes` of host memory, which is not copied and must
-  /// outlive the device or `free`.
+  /// outlive the device or `free`. The device's address is aligned whatever the
+  /// host's is; for a tensor at some offset map what it lies in, and add to the
+  /// pointer.
   llvm::Expected<DevicePointer> map(void *host, uint64_t bytes,
                                     llvm::StringRef name, Content content);
   /// The same for memory that kernels may only read.

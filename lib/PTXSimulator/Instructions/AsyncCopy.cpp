@@ -82,7 +82,7 @@ static void decodeCopy(Decoder &decoder) {
     decoder.fail(cache == 1 ? "expected the size of a copy to be 16"
                             : "expected the size of a copy to be 4, 8 or 16");
   decoder.op.detail = bytes;
-  if (decoder.getNumOperands() == 3 + hasPolicy)
+  if (decoder.getNumOperands() == 3u + hasPolicy)
     return decoder.setHandler(copyAsync<CopyKind::Whole>);
   if (decoder.isPredicate(3)) {
     decoder.addSource(3, Type::Pred);

@@ -116,14 +116,15 @@ static Flow moveFragment(Warp &warp, const Op &op, Mask mask) {
                     llvm::Twine(addresses[first] + op.immediate) + " and " +
                     llvm::Twine(strides[first] * bytes) +
                     " bytes, not multiples of " + llvm::Twine(rowAlignment));
-  MemoryAccess access(warp, AddressedSpace(shape.spaceAndOrder & 127),
-                      isStore ? AccessKind::Write : AccessKind::Read);
+  auto space = AddressedSpace(shape.spaceAndOrder & 127);
   for (unsigned n = 0; n < fragment.getNumRegisters(); ++n) {
     Row<uint64_t> row = {};
     if (isStore)
       row = warp.readWide(op.source(2 + n));
-    forEachLane(mask, [&](unsigned lane) {
-      for (unsigned part = 0; part < per; ++part) {
+    for (unsigned part = 0; part < per; ++part) {
+      MemoryAccess access(warp, space,
+                          isStore ? AccessKind::Write : AccessKind::Read);
+      forEachLane(mask, [&](unsigned lane) {
         unsigned element = fragment.getElement(lane, n * per + part);
         uint64_t y = element / fragment.columns, x = element % fragment.columns;
         if (byColumns)
@@ -133,7 +134,7 @@ static Flow moveFragment(Warp &warp, const Op &op, Mask mask) {
         auto *bits = reinterpret_cast<uint8_t *>(&row[lane]) + part * bytes;
         uint8_t *place = access.find(lane, address, bytes, bytes);
         if (!place)
-          continue;
+          return;
         if (isStore) {
           access.markInitialized(bytes);
           std::memcpy(place, bits, bytes);
@@ -141,8 +142,8 @@ static Flow moveFragment(Warp &warp, const Op &op, Mask mask) {
           access.checkInitialized(lane, bytes);
           std::memcpy(bits, place, bytes);
         }
-      }
-    });
+      });
+    }
     if (!isStore)
       warp.writeWide(op.result(n), row, mask);
   }

@@ -246,4 +246,29 @@ TEST(Control, WarpsThatWaitForEachOtherTakeTurns) {
   EXPECT_EQ(outcome.as<uint32_t>()[0], 1u);
 }
 
+TEST(Control, LanesThatWaitForEachOtherTakeTurns) {
+  LaunchShape shape;
+  shape.options.stepLimit = 1 << 22;
+  // Lane 0 spins, first in the text, until lane 1 has set the flag.
+  Outcome outcome = run(makeKernel(R"(
+    mov.u32 %r, 0;
+    st.shared.u32 [flag], %r;
+    setp.eq.u32 %p, %tid, 1;
+    @%p bra set;
+    spin:
+    ld.volatile.shared.u32 %r, [flag];
+    setp.eq.u32 %q, %r, 0;
+    @%q bra spin;
+    bra end;
+    set:
+    mov.u32 %r, 1;
+    st.volatile.shared.u32 [flag], %r;
+    end:
+    st.global.u32 [%at], %r;)",
+                                   4, ".shared .align 4 .b8 flag[4];\n"),
+                        128, shape);
+  expectClean(outcome.result);
+  EXPECT_EQ(outcome.as<uint32_t>()[0], 1u);
+}
+
 } // namespace

@@ -122,14 +122,15 @@ TEST(Launch, BlocksKnowTheirPlace) {
     EXPECT_EQ(values[n], n);
 }
 
-/// Faults in some lanes of some blocks, and a loop of some length.
+/// Faults in some lanes of some blocks, each with bytes of its own, and a loop
+/// of some length.
 Outcome runFaulty(unsigned threads) {
   LaunchShape shape;
   shape.grid = {37, 1, 1};
   shape.options.threads = threads;
   return run(makeKernel(R"(
     mov.u32 %r, %ctaid.x;
-    mul.wide.u32 %d, %r, 8;
+    mul.wide.u32 %d, %r, 256;
     add.u64 %at, %at, %d;
     ld.global.u32 %s, [%at];
     setp.gt.u32 %p, %r, 20;
@@ -138,7 +139,7 @@ Outcome runFaulty(unsigned threads) {
     sub.u32 %r, %r, 1;
     setp.gt.s32 %p, %r, 0;
     @%p bra loop;)"),
-             256, shape);
+             30 * 256, shape);
 }
 
 TEST(Launch, ReportsDoNotDependOnTheNumberOfThreads) {

@@ -60,6 +60,24 @@ static LogicalResult verifyShape(Operation *op, StringRef name,
   return success();
 }
 
+/// sdpa_c14
+template <typename OpTy> static LogicalResult verifyShortTilings(OpTy op) {
+  ArrayAttr shorts = op.getShortTilingsAttr();
+  if (!shorts)
+    return success();
+  if (!op.getTiling())
+    return op.emitOpError("expects a tiling beside its short tilings");
+  int64_t least = 0;
+  for (auto tiling : shorts.template getAsRange<TilingAttr>()) {
+    if (tiling.getQueries() <= least)
+      return op.emitOpError("expects short tilings in the order of their "
+                            "queries, but got ")
+             << tiling.getQueries() << " after " << least;
+    least = tiling.getQueries();
+  }
+  return success();
+}
+
 LogicalResult SdpaOp::verify() {
   RankedTensorType query = getQuery().getType(), key = getKey().getType(),
                    value = getValue().getType();
@@ -99,19 +117,8 @@ LogicalResult SdpaOp::verify() {
                       *this, "lse", cast<RankedTensorType>(getLse().getType()),
                       {batch, heads, length}, getAccumulatorType(element))))
     return failure();
-  // sdpa_c14
-  if (ArrayAttr shorts = getShortTilingsAttr()) {
-    if (!getTiling())
-      return emitOpError("expects a tiling beside its short tilings");
-    int64_t least = 0;
-    for (auto tiling : shorts.getAsRange<TilingAttr>()) {
-      if (tiling.getQueries() <= least)
-        return emitOpError("expects short tilings in the order of their "
-                           "queries, but got ")
-               << tiling.getQueries() << " after " << least;
-      least = tiling.getQueries();
-    }
-  }
+  if (failed(verifyShortTilings(*this)))
+    return failure();
   return verifyScale(*this, getScale(), element);
 }
 
@@ -130,6 +137,8 @@ LogicalResult SdpaWeightsOp::verify() {
   // sdpa_weights_c3
   if (failed(verifyShape(*this, "weights", getWeights().getType(),
                          {batch, heads, length, key.getDimSize(2)}, element)))
+    return failure();
+  if (failed(verifyShortTilings(*this)))
     return failure();
   return verifyScale(*this, getScale(), element);
 }

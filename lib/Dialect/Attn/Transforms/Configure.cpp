@@ -92,25 +92,13 @@ struct Configure : fovea::attn::impl::AttnConfigureBase<Configure> {
         fovea::cpu::getCPUInfo(getOperation());
     if (failed(info))
       return signalPassFailure();
-    getOperation().walk([&](SdpaOp op) {
-      SmallVector<Attribute> shorts;
-      configure(op, *info, shorts);
-      if (!shorts.empty())
-        op.setShortTilingsAttr(ArrayAttr::get(&getContext(), shorts));
-      for (Attribute tiling : shorts)
-        explain(op, cast<TilingAttr>(tiling), op.getQuery().getType(), *info,
-                /*isShort=*/true);
-    });
-    getOperation().walk([&](SdpaWeightsOp op) {
-      SmallVector<Attribute> unused;
-      configure(op, *info, unused);
-    });
+    getOperation().walk([&](SdpaOp op) { configure(op, *info); });
+    getOperation().walk([&](SdpaWeightsOp op) { configure(op, *info); });
   }
 
 private:
   template <typename OpTy>
-  void configure(OpTy op, const fovea::cpu::CPUInfo &info,
-                 SmallVectorImpl<Attribute> &shorts) {
+  void configure(OpTy op, const fovea::cpu::CPUInfo &info) {
     if (op.getTiling()) {
       remark::analysis(op.getLoc(),
                        getRemarkOpts(op, kRemarkTiles, "tile-sizes-kept"))
@@ -120,8 +108,13 @@ private:
     RankedTensorType query = op.getQuery().getType();
     Chooser chooser(info, query, op.getKey().getType(),
                     {&op.getScore(), &op.getMask()}, queries, keys);
+    SmallVector<Attribute> shorts;
     op.setTilingAttr(chooser.choose(shorts));
     explain(op, *op.getTiling(), query, info, /*isShort=*/false);
+    if (!shorts.empty())
+      op.setShortTilingsAttr(ArrayAttr::get(&getContext(), shorts));
+    for (Attribute tiling : shorts)
+      explain(op, cast<TilingAttr>(tiling), query, info, /*isShort=*/true);
   }
 
   void explain(Operation *op, TilingAttr tiling, RankedTensorType query,

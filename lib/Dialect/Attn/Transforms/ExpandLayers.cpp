@@ -68,7 +68,7 @@ struct ExpandLayer : OpRewritePattern<LayerOp> {
     if (op.getWeights()) {
       auto weights = SdpaWeightsOp::create(
           rewriter, loc, op.getWeights().getType(), query, key, sdpa.getLse(),
-          op.getScale(), TilingAttr());
+          op.getScale(), TilingAttr(), ArrayAttr());
       for (auto [to, from] : llvm::zip(weights->getRegions(), op->getRegions()))
         if (!from.empty())
           rewriter.cloneRegionBefore(from, to, to.end());

@@ -116,9 +116,8 @@ private:
     if (!op.getTiling())
       return op.emitOpError("has no tiling; run attn-configure first");
     SmallVector<TilingAttr> tilings{*op.getTiling()};
-    if constexpr (std::is_same_v<OpTy, SdpaOp>)
-      if (ArrayAttr shorts = op.getShortTilingsAttr())
-        llvm::append_range(tilings, shorts.getAsRange<TilingAttr>());
+    if (ArrayAttr shorts = op.getShortTilingsAttr())
+      llvm::append_range(tilings, shorts.template getAsRange<TilingAttr>());
     int64_t heads = op.getQuery().getType().getDimSize(1);
     int64_t group = heads / op.getKey().getType().getDimSize(1);
     for (TilingAttr tiling : tilings)
@@ -154,6 +153,26 @@ private:
     return place;
   }
 
+  /// Calls `build` for the tiling of an operation: for each short one under a
+  /// branch that `length` takes, for the other where it takes none.
+  template <typename OpTy>
+  void buildTilings(OpTy op, Value length,
+                    llvm::function_ref<void(TilingAttr)> build) {
+    OpBuilder::InsertionGuard guard(*builder);
+    if (ArrayAttr shorts = op.getShortTilingsAttr())
+      for (auto tiling : shorts.template getAsRange<TilingAttr>()) {
+        Value isShort =
+            arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::sle,
+                                  length, constant(tiling.getQueries()));
+        auto branch = scf::IfOp::create(*builder, loc, isShort,
+                                        /*withElseRegion=*/true);
+        builder->setInsertionPointToStart(branch.thenBlock());
+        build(tiling);
+        builder->setInsertionPointToStart(branch.elseBlock());
+      }
+    build(*op.getTiling());
+  }
+
   LogicalResult tileSdpa(SdpaOp op) {
     if (failed(checkTiling(op)))
       return failure();
@@ -183,19 +202,7 @@ private:
       op.getScore().cloneInto(&tile.getScore(), mapping);
       op.getMask().cloneInto(&tile.getMask(), mapping);
     };
-    OpBuilder::InsertionGuard guard(*builder);
-    if (ArrayAttr shorts = op.getShortTilingsAttr())
-      for (auto tiling : shorts.getAsRange<TilingAttr>()) {
-        Value isShort =
-            arith::CmpIOp::create(*builder, loc, arith::CmpIPredicate::sle,
-                                  dim(query, 2), constant(tiling.getQueries()));
-        auto branch = scf::IfOp::create(*builder, loc, isShort,
-                                        /*withElseRegion=*/true);
-        builder->setInsertionPointToStart(branch.thenBlock());
-        build(tiling);
-        builder->setInsertionPointToStart(branch.elseBlock());
-      }
-    build(*op.getTiling());
+    buildTilings(op, dim(query, 2), build);
     return success();
   }
 
@@ -207,15 +214,20 @@ private:
     Value weights =
         buffers.create(*builder, op.getWeights(),
                        {dim(query, 0), nullptr, dim(query, 2), dim(key, 2)});
-    Place place = buildPlace(op, *op.getTiling(), query, key);
-    int64_t heads = op.getTiling()->getHeads();
-    auto tile = WeightsTileOp::create(
-        *builder, loc, place.query, place.key,
-        view(lse, place.batch, place.head, heads),
-        view(weights, place.batch, place.head, heads), place.batch, place.head,
-        place.row, place.offset, op.getScale(), *op.getTiling());
-    tile.getScore().takeBody(op.getScore());
-    tile.getMask().takeBody(op.getMask());
+    auto build = [&](TilingAttr tiling) {
+      OpBuilder::InsertionGuard guard(*builder);
+      Place place = buildPlace(op, tiling, query, key);
+      int64_t heads = tiling.getHeads();
+      auto tile = WeightsTileOp::create(
+          *builder, loc, place.query, place.key,
+          view(lse, place.batch, place.head, heads),
+          view(weights, place.batch, place.head, heads), place.batch,
+          place.head, place.row, place.offset, op.getScale(), tiling);
+      IRMapping mapping;
+      op.getScore().cloneInto(&tile.getScore(), mapping);
+      op.getMask().cloneInto(&tile.getMask(), mapping);
+    };
+    buildTilings(op, dim(query, 2), build);
     return success();
   }
 

@@ -118,7 +118,9 @@ def Attn_SdpaWeightsOp : Attn_Op<"sdpa_weights", [Attn_NamedArguments, Recursive
     type, equal batch and head dim, static heads and head dims, and query heads
     that are a multiple of the key heads; `sdpa_weights_c2` lse is [B,Hq,Sq] in
     the accumulation type; `sdpa_weights_c3` weights is [B,Hq,Sq,Sk] in the
-    element type of the query. Scale and regions: as `sdpa_c9` to `sdpa_c13`.
+    element type of the query. Scale, regions and tilings: as `sdpa_c9` to
+    `sdpa_c14`. The tilings are those of the `attn.sdpa`, so that both compute
+    the same scores to the last bit.
 
     ```mlir
     %w = attn.sdpa_weights %q, %k lse(%lse) scale(%scale : f32)
@@ -127,14 +129,15 @@ def Attn_SdpaWeightsOp : Attn_Op<"sdpa_weights", [Attn_NamedArguments, Recursive
     ```
   }];
   let arguments = (ins Attn_FloatTensor:$query, Attn_FloatTensor:$key,
-                       Attn_FloatTensor:$lse, Attn_Accumulator:$scale,
-                       OptionalAttr<Attn_TilingAttr>:$tiling);
+                                              Attn_FloatTensor:$lse, Attn_Accumulator:$scale,
+                       OptionalAttr<Attn_TilingAttr>:$tiling,
+                       OptionalAttr<Attn_TilingsAttr>:$short_tilings);
   let results = (outs Attn_FloatTensor:$weights);
   let regions = (region MaxSizedRegion<1>:$offset, MaxSizedRegion<1>:$score,
                         MaxSizedRegion<1>:$mask);
   let assemblyFormat = [{
     $query `,` $key `lse` `(` $lse `)` `scale` `(` $scale `:` type($scale) `)`
-    (`tiling` `(` $tiling^ `)`)?
+    (`tiling` `(` $tiling^ `)`)? (`short` `(` $short_tilings^ `)`)?
     (`offset` $offset^)? (`score` $score^)? (`mask` $mask^)?
     attr-dict `:` type($query) `,` type($key) `,` type($lse)
     `->` type($weights)
