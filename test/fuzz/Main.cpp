@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Children.h"
+#include "Compiled.h"
 #include "Features.h"
 #include "Shrink.h"
 #include "llvm/ADT/StringExtras.h"
@@ -147,6 +148,20 @@ static void printIndented(StringRef text) {
     llvm::outs() << "    " << line << "\n";
 }
 
+/// What no config says: the module with its random mask.
+static void printModule(const Case &drawn) {
+  Compiler compiler;
+  auto module = compiler.build(drawn);
+  if (!module) {
+    llvm::consumeError(module.takeError());
+    return;
+  }
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  (*module)->print(os, mlir::OpPrintingFlags().printNameLocAsPrefix());
+  printIndented(text);
+}
+
 void Fuzzer::report(const Case &drawn, Finding finding) {
   ++findings[unsigned(finding.kind)];
   llvm::outs() << "finding: " << getFindingName(finding.kind) << ", seed "
@@ -180,10 +195,8 @@ void Fuzzer::report(const Case &drawn, Finding finding) {
   printIndented(toYaml(small));
   for (const Call &call : small.calls)
     printIndented("# " + describe(small, call));
-  for (const MaskEntry &entry : small.mask)
-    if (entry.form == MaskEntry::Region)
-      llvm::outs() << "    # and a random mask region of seed "
-                   << formatSeed(entry.regionSeed) << "\n";
+  if (small.hasMask(MaskEntry::Region))
+    printModule(small);
   llvm::outs().flush();
 }
 
