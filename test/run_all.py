@@ -91,6 +91,8 @@ def main():
     else:
         print("UNSUPPORTED: numeric, C interface and ONNX suites need numpy and "
               "onnx from PyPI")
+    suites.append(("fuzz", "plain", [sys.executable, in_test("fuzz", "suite.py"),
+                                     "--fuzzer", binary("fovea-fuzz")]))
     suites.append(("callgrind", "plain",
                    [sys.executable, in_test("numeric", "callgrind.py")] + fovea))
     suites += sanitizer_suites(source, build, fovea)

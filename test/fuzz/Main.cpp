@@ -279,6 +279,11 @@ int Fuzzer::run() {
   for (uint64_t number : findings)
     if (number)
       return 2;
+  // A few results are beyond S14 by chance; more say that something is off.
+  if (numNear > 3 + numCalls / 500) {
+    llvm::outs() << "expects at most one call in 500 just beyond S14\n";
+    return 2;
+  }
   return 0;
 }
 
