@@ -63,6 +63,11 @@ def masks():
                           {"expr": "i // 20 != 2"}],
                     inputs={"query_offset": np.array([-40, 210])})
     yield expr_case("S4_expr_weights", texts["blocks"], outputs=["out", "lse", "weights"])
+    # Known to forbid every key, so that nothing but outputs is left.
+    for sq in (1, 100):
+        yield expr_case("S6_expr_no_key_%d_queries" % sq, "j < 0", static=True,
+                        shape=Shape(b=2, hq=4, hkv=2, sq=sq, sk=20),
+                        outputs=["out", "lse", "weights"])
 
 
 def documents(name, batch, length, count):

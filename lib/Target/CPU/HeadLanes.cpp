@@ -11,32 +11,29 @@ using namespace fovea::cpu;
 /// Loops over one row or two wait for memory all the time: read 32 bytes at a
 /// time, it comes sooner, as the processor's own prefetching runs further
 /// ahead.
-static int64_t getLanes(attn::LoadQueriesOp queries, const CPUInfo &info) {
-  Type stored = queries.getQuery().getType().getElementType();
-  unsigned bits = attn::getAccumulatorType(stored).getIntOrFloatBitWidth();
-  int64_t lanes = info.getLanes(bits);
-  if (cast<VectorType>(queries.getResult().getType()).getDimSize(0) > 2)
+static int64_t getLanes(const QueryTile &tile, const CPUInfo &info) {
+  int64_t lanes = info.getLanes(tile.getAccumulatorBits());
+  if (tile.rows > 2)
     return lanes;
-  return std::min<int64_t>(lanes, 256 / stored.getIntOrFloatBitWidth());
+  return std::min<int64_t>(lanes, 256 / tile.stored.getIntOrFloatBitWidth());
 }
 
 /// Rows of queries, of which four still leave room for a vector of each.
-static int64_t getGroupRows(attn::LoadQueriesOp queries, int64_t lanes) {
-  auto type = cast<VectorType>(queries.getResult().getType());
-  int64_t rows = llvm::PowerOf2Ceil(type.getDimSize(0));
-  return std::min<int64_t>({rows, 4, lanes});
+static int64_t getGroupRows(const QueryTile &tile, int64_t lanes) {
+  return std::min<int64_t>(
+      {static_cast<int64_t>(llvm::PowerOf2Ceil(tile.rows)), 4, lanes});
 }
 
-HeadLanes::HeadLanes(scf::ForallOp forall, attn::LoadQueriesOp queries,
+HeadLanes::HeadLanes(scf::ForallOp forall, const QueryTile &tile,
                      const CPUInfo &info)
-    : TileLowering(forall, queries, getLanes(queries, info),
+    : TileLowering(forall, tile, getLanes(tile, info),
                    [this](VectorType type) { return getBufferSizes(type); }),
-      groupRows(getGroupRows(queries, lanes)), groupKeys(lanes / groupRows),
+      groupRows(getGroupRows(tile, lanes)), groupKeys(lanes / groupRows),
       accumulators(info.registers / 2) {}
 
 void HeadLanes::explain() {
-  remark::passed(queries.getLoc(),
-                 getRemarkOpts(queries, kRemarkVectors, "head-dim-in-lanes"))
+  remark::passed(tile.op->getLoc(),
+                 getRemarkOpts(tile.op, kRemarkVectors, "head-dim-in-lanes"))
       << remark::add("keys and values are read once, {0} elements of the head "
                      "dim at a time",
                      lanes)

@@ -14,7 +14,7 @@ namespace fovea::cpu {
 /// values: vectors), N to whole vectors.
 class HeadLanes final : public TileLowering {
 public:
-  HeadLanes(mlir::scf::ForallOp forall, attn::LoadQueriesOp queries,
+  HeadLanes(mlir::scf::ForallOp forall, const QueryTile &tile,
             const CPUInfo &info);
 
   /// Whether a tile of `rows` rows is better off with this strategy than with

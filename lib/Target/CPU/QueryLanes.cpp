@@ -8,11 +8,11 @@ using namespace mlir;
 using namespace fovea;
 using namespace fovea::cpu;
 
-static TileShape getShape(attn::LoadQueriesOp queries, int64_t lanes,
+static TileShape getShape(const QueryTile &tile, int64_t lanes,
                           int64_t maxVectors) {
   TileShape shape;
-  shape.rows = cast<VectorType>(queries.getResult().getType()).getDimSize(0);
-  shape.heads = queries.getQuery().getType().getDimSize(0);
+  shape.rows = tile.rows;
+  shape.heads = tile.heads;
   shape.lanes = lanes;
   int64_t vectors = llvm::divideCeil(shape.rows, lanes);
   // As many vectors in a register tile as divide the rows evenly.
@@ -23,21 +23,15 @@ static TileShape getShape(attn::LoadQueriesOp queries, int64_t lanes,
   return shape;
 }
 
-static unsigned getAccumulatorBits(attn::LoadQueriesOp queries) {
-  Type element = queries.getQuery().getType().getElementType();
-  return attn::getAccumulatorType(element).getIntOrFloatBitWidth();
-}
-
-QueryLanes::QueryLanes(scf::ForallOp forall, attn::LoadQueriesOp queries,
+QueryLanes::QueryLanes(scf::ForallOp forall, const QueryTile &tile,
                        const CPUInfo &info)
-    : TileLowering(forall, queries, info.getLanes(getAccumulatorBits(queries)),
+    : TileLowering(forall, tile, info.getLanes(tile.getAccumulatorBits()),
                    [this](VectorType type) { return getBufferSizes(type); }),
-      shape(getShape(queries, lanes, info.getTileVectors())), info(info),
+      shape(getShape(tile, lanes, info.getTileVectors())), info(info),
       tileRows(info.getTileRows(shape.vectors)) {
-  MemRefType view = queries.getQuery().getType();
-  if (view.getElementType() != element) {
-    bool pairs = view.getElementType().isBF16() && info.hasBF16Dot &&
-                 view.getDimSize(2) % 2 == 0;
+  if (tile.stored != element) {
+    bool pairs =
+        tile.stored.isBF16() && info.hasBF16Dot && tile.headDim % 2 == 0;
     product = pairs ? Product::Dot : Product::Widened;
   }
   // Register tiles and transposes may overhang the keys of a tile.

@@ -23,7 +23,7 @@ struct TileShape {
 /// transposed so that rows are lanes; a row value T is [panels, width].
 class QueryLanes final : public TileLowering {
 public:
-  QueryLanes(mlir::scf::ForallOp forall, attn::LoadQueriesOp queries,
+  QueryLanes(mlir::scf::ForallOp forall, const QueryTile &tile,
              const CPUInfo &info);
 
 private:

@@ -25,26 +25,26 @@ void QueryLanes::explain() {
     return remark::passed(op->getLoc(),
                           getRemarkOpts(op, kRemarkVectors, name));
   };
-  say(queries, "register-tile")
+  say(tile.op, "register-tile")
       << remark::add("products in register tiles of {0} rows by "
                      "{1} x {2} queries",
                      tileRows, shape.vectors, shape.lanes)
       << remark::reason("of {0} vector registers {1} hold sums", info.registers,
                         tileRows * shape.vectors);
-  Type stored = queries.getQuery().getType().getElementType();
+  Type stored = tile.stored;
   switch (product) {
   case Product::Direct:
-    say(queries, "direct")
+    say(tile.op, "direct")
         << "keys and values are read where the caller has them";
     break;
   case Product::Dot:
-    say(queries, "pairs") << remark::add(
+    say(tile.op, "pairs") << remark::add(
         "products of bf16 pairs, summed in {0} by one "
         "instruction (AVX512_BF16)",
         element);
     break;
   case Product::Widened:
-    say(queries, "widened")
+    say(tile.op, "widened")
         << remark::add("keys and values are widened from {0} to "
                        "{1}, one key tile at a time",
                        stored, element)

@@ -7,16 +7,24 @@ using namespace mlir;
 using namespace fovea;
 using namespace fovea::cpu;
 
-static FloatType getElement(attn::LoadQueriesOp queries) {
-  return cast<FloatType>(
-      attn::getAccumulatorType(queries.getQuery().getType().getElementType()));
-}
+QueryTile::QueryTile(attn::LoadQueriesOp load)
+    : op(load),
+      rows(cast<VectorType>(load.getResult().getType()).getDimSize(0)),
+      heads(load.getQuery().getType().getDimSize(0)),
+      stored(load.getQuery().getType().getElementType()),
+      headDim(load.getQuery().getType().getDimSize(2)) {}
 
-TileLowering::TileLowering(scf::ForallOp forall, attn::LoadQueriesOp queries,
+QueryTile::QueryTile(attn::StoreOutputOp store)
+    : op(store), rows(cast<VectorType>(store.getAcc().getType()).getDimSize(0)),
+      heads(store.getOut().getType().getDimSize(0)),
+      stored(store.getOut().getType().getElementType()),
+      headDim(store.getOut().getType().getDimSize(2)) {}
+
+TileLowering::TileLowering(scf::ForallOp forall, const QueryTile &tile,
                            int64_t lanes, TileBuffers::Sizes sizes)
-    : forall(forall), queries(queries), element(getElement(queries)),
-      rows(cast<VectorType>(queries.getResult().getType()).getDimSize(0)),
-      heads(queries.getQuery().getType().getDimSize(0)), lanes(lanes),
+    : forall(forall), tile(tile),
+      element(cast<FloatType>(attn::getAccumulatorType(tile.stored))),
+      rows(tile.rows), heads(tile.heads), lanes(lanes),
       buffers(std::move(sizes), forall.getBody(), forall.getLoc(), element) {}
 
 LogicalResult TileLowering::run() {

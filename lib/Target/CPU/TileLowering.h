@@ -10,6 +10,25 @@
 
 namespace fovea::cpu {
 
+/// What a strategy has to know of the query tile of an scf.forall.
+struct QueryTile {
+  /// For remarks: what reads the queries, or else writes the output.
+  mlir::Operation *op;
+  /// Rows, and the heads that share them.
+  int64_t rows, heads;
+  /// The element type of queries, keys and values in memory.
+  mlir::Type stored;
+  int64_t headDim;
+
+  explicit QueryTile(attn::LoadQueriesOp load);
+  /// Where no key is left, nothing reads the queries.
+  explicit QueryTile(attn::StoreOutputOp store);
+
+  unsigned getAccumulatorBits() const {
+    return attn::getAccumulatorType(stored).getIntOrFloatBitWidth();
+  }
+};
+
 /// What the strategies of vectorization share: the tile operations of one row
 /// tile (the body of one scf.forall) become vector code on scratch buffers;
 /// loops and branches carry buffers instead of tiles, and elementwise
@@ -19,8 +38,8 @@ class TileLowering {
 public:
   /// `sizes` gives the sizes of the buffer of a tile or row value; the last one
   /// is a multiple of the lanes.
-  TileLowering(mlir::scf::ForallOp forall, attn::LoadQueriesOp queries,
-               int64_t lanes, TileBuffers::Sizes sizes);
+  TileLowering(mlir::scf::ForallOp forall, const QueryTile &tile, int64_t lanes,
+               TileBuffers::Sizes sizes);
   virtual ~TileLowering() = default;
 
   mlir::LogicalResult run();
@@ -65,7 +84,7 @@ protected:
                                 mlir::Value firstRow, mlir::Value count);
 
   mlir::scf::ForallOp forall;
-  attn::LoadQueriesOp queries;
+  const QueryTile tile;
   mlir::FloatType element;
   /// Rows of the query tile, and the heads that share it.
   const int64_t rows, heads;

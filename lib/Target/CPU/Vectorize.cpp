@@ -30,10 +30,13 @@ struct Vectorize : cpu::impl::AttnVectorizeBase<Vectorize> {
 private:
   LogicalResult vectorize(scf::ForallOp forall, const CPUInfo &info) {
     SmallVector<attn::LoadQueriesOp> queries;
+    SmallVector<attn::StoreOutputOp> stores;
     SmallVector<attn::ProjectTileOp> projections;
     forall.walk([&](Operation *op) {
       if (auto load = dyn_cast<attn::LoadQueriesOp>(op))
         queries.push_back(load);
+      if (auto store = dyn_cast<attn::StoreOutputOp>(op))
+        stores.push_back(store);
       if (auto project = dyn_cast<attn::ProjectTileOp>(op))
         projections.push_back(project);
     });
@@ -41,17 +44,22 @@ private:
       lowerProjectTile(project, info);
       project.erase();
     }
-    if (queries.empty())
-      return success();
     if (queries.size() > 1)
       return queries[1].emitOpError("expects one query tile in an scf.forall");
-    Type query = queries[0].getQuery().getType().getElementType();
-    int64_t lanes =
-        info.getLanes(attn::getAccumulatorType(query).getIntOrFloatBitWidth());
-    auto tile = cast<VectorType>(queries[0].getResult().getType());
-    if (HeadLanes::isBetter(tile.getDimSize(0), lanes))
-      return HeadLanes(forall, queries[0], info).run();
-    return QueryLanes(forall, queries[0], info).run();
+    if (!queries.empty())
+      return lower(forall, QueryTile(queries[0]), info);
+    // A mask that allows no key leaves only the output to write.
+    if (!stores.empty())
+      return lower(forall, QueryTile(stores[0]), info);
+    return success();
+  }
+
+  LogicalResult lower(scf::ForallOp forall, const QueryTile &tile,
+                      const CPUInfo &info) {
+    if (HeadLanes::isBetter(tile.rows,
+                            info.getLanes(tile.getAccumulatorBits())))
+      return HeadLanes(forall, tile, info).run();
+    return QueryLanes(forall, tile, info).run();
   }
 };
 
