@@ -44,8 +44,8 @@ enum class AsyncCopyTiming {
 struct LaunchOptions {
   /// Threads of the host that run blocks; 0 for one a processor. Results and
   /// reports do not depend on it, unless blocks use each other's memory without
-  /// atomic operations. A kernel with atomic operations on global memory runs its
-  /// blocks one after another.
+  /// atomic operations. A kernel with atomic operations on global memory runs
+  /// its blocks one after another.
   unsigned threads = 0;
   /// Warp instructions of one block before it is given up with a report.
   uint64_t stepLimit = uint64_t(1) << 30;
