@@ -31,7 +31,7 @@ dtype: %s
 batch: any
 heads: {query: 1}
 head_dim: {qk: %d}
-length: {query: any, kv: any}
+length: {query: 24, kv: any}
 """
 CAUSAL = "query_offset: input\nmask: [causal]\n"
 KEEP = re.compile(r" keep\(%\w+ : vector<[^>]*>\)")
