@@ -25,7 +25,7 @@ namespace {
 struct Options {
   uint64_t seed = 1, count = 300, time = 0, jobs = 1;
   std::optional<uint64_t> only;
-  bool listsPairs = false;
+  bool listsPairs = false, shrinks = true;
   Injection injection = Injection::None;
   std::string injectionName;
 };
@@ -38,6 +38,7 @@ constexpr StringRef usage =
   --time=SECONDS    stop then (no limit)
   --jobs=N          processes at a time (1)
   --only=SEED       run the config of one seed
+  --no-shrink       report findings as they are
   --list-pairs      print every pair of features: covered, missed, or why it
                     can't be
   --inject=FAULT    do something wrong after each kernel, to see it found:
@@ -176,7 +177,7 @@ void Fuzzer::report(const Case &drawn, Finding finding) {
   uint64_t total = 0;
   for (uint64_t number : findings)
     total += number;
-  if (total > 20 || finding.kind == FindingKind::Hang) {
+  if (!options.shrinks || total > 20 || finding.kind == FindingKind::Hang) {
     llvm::outs() << "  not made smaller\n";
     return;
   }
@@ -305,6 +306,8 @@ static std::optional<Options> parse(int argc, char **argv) {
                                        : nullptr;
     if (flag == "--list-pairs") {
       options.listsPairs = true;
+    } else if (flag == "--no-shrink") {
+      options.shrinks = false;
     } else if (name == "--inject") {
       std::optional<Injection> injection = parseInjection(value);
       if (!injection)

@@ -46,18 +46,24 @@ class Suite:
         self.expect("pairs of features", covered > 0.99 * possible, output)
 
     def injection(self, fault, kind):
-        """What goes wrong is found, made smaller, and found again by the printed command."""
+        """What goes wrong is found, and found again by the printed command."""
         flag = "--inject=" + fault
-        code, output = self.run("--seed=%d" % SEED, "--count=1", flag)
+        code, output = self.run("--seed=%d" % SEED, "--count=1", flag, "--no-shrink")
         found = re.search(r"^finding: (\w+), seed (0x[0-9a-f]+), call", output, re.MULTILINE)
         rerun = re.search(r"^  rerun: fovea-fuzz (.+)$", output, re.MULTILINE)
         self.expect("inject %s is found" % fault,
                     code == 2 and found and found.group(1) == kind, output)
-        self.expect("inject %s is made smaller" % fault,
-                    "    batch: 1\n    heads: {query: 1, kv: 1}\n" in output, output)
-        code, again = self.run(*rerun.group(1).split()) if rerun else (0, output)
+        code, again = self.run(*rerun.group(1).split(), "--no-shrink") if rerun else (0, output)
         self.expect("inject %s is found again" % fault,
                     code == 2 and found and found.group(0) in again, again)
+
+    def shrinking(self):
+        """A fault that every case has leaves the smallest case there is."""
+        code, output = self.run("--seed=%d" % SEED, "--count=1", "--inject=output")
+        self.expect("a case is made smaller",
+                    code == 2 and "    batch: 1\n    heads: {query: 1, kv: 1}\n"
+                    "    head_dim: {qk: 1, v: 1}\n    length: {query: 1, kv: 1}\n"
+                    "    outputs: [out]\n" in output, output)
 
     def usage(self):
         code, output = self.run("--only=7", "--list-pairs")
@@ -84,13 +90,14 @@ class Suite:
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fuzzer", required=True)
-    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     suite = Suite(options.fuzzer)
     suite.configs(options.count, options.jobs)
     for fault, kind in INJECTIONS.items():
         suite.injection(fault, kind)
+    suite.shrinking()
     suite.usage()
     print("%d passed, %d failed" % (suite.passed, suite.failed))
     return 1 if suite.failed else 0
