@@ -50,7 +50,7 @@ llvm::Expected<OwningOpRef<ModuleOp>> Compiler::build(const Case &drawn) {
       addRandomMask(*module, entry.regionSeed);
   if (failed(verify(*module)))
     return takeError("the module does not verify");
-  return std::move(module);
+  return module;
 }
 
 llvm::Expected<LoadedKernel> Compiler::compile(ModuleOp module) {
